@@ -16,7 +16,10 @@ Tensor tanhshrink(const Tensor& x) { return x - tanh(x); }
 
 Tensor mish(const Tensor& x) { return x * tanh(slope::softplus(x)); }
 
-Tensor softmin(const Tensor& x, int64_t dim) { return softmax(-x, dim); }
+Tensor softmin(const Tensor& x, int64_t dim) {
+  check_floating(x.dtype(), "softmin");
+  return softmax(-x, wrap_dim(dim, x.rank(), "softmin"));
+}
 
 Tensor glu(const Tensor& x, int64_t dim) {
   SLOPE_CHECK_SHAPE(x.rank() > 0, "glu: a scalar cannot be cut in two");

@@ -49,6 +49,8 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
   SLOPE_CHECK_SHAPE(index.rank() == 1 || index.rank() == 2,
                     "embedding_bag: index must be (B, n), or (n) with offsets, got {}",
                     index.shape());
+  SLOPE_CHECK_SHAPE(weight.rank() == 2, "embedding_bag: weight must be (V, d), got {}",
+                    weight.shape());
   SLOPE_CHECK_AS(
       UsageError, o.offsets.defined() == (index.rank() == 1),
       "embedding_bag: offsets must be given with an index of one dim, and with no other");

@@ -21,9 +21,26 @@ void detail::check_vector(const char* op, const char* what, const Tensor& p, int
   check_dtype(op, what, p, x);
 }
 
+void detail::check_broadcast(const char* op, std::initializer_list<Dims> shapes) {
+  for (const Dims& a : shapes)
+    for (const Dims& b : shapes) (void)broadcast_shapes(a, b, op);
+}
+
+namespace {
+
+// whether all dims but the last broadcast
+bool rows_broadcast(const Tensor& a, const Tensor& b) {
+  for (int64_t d = 2; d <= std::min(a.rank(), b.rank()); ++d)
+    if (a.size(-d) != b.size(-d) && a.size(-d) != 1 && b.size(-d) != 1) return false;
+  return true;
+}
+
+}  // namespace
+
 Tensor bilinear(const Tensor& a, const Tensor& b, const Tensor& weight, const Tensor& bias) {
   SLOPE_CHECK_SHAPE(weight.rank() == 3 && a.rank() > 0 && b.rank() > 0 &&
-                        a.size(-1) == weight.size(1) && b.size(-1) == weight.size(2),
+                        a.size(-1) == weight.size(1) && b.size(-1) == weight.size(2) &&
+                        rows_broadcast(a, b),
                     "bilinear: needs (*, in1), (*, in2), (out, in1, in2); got {}, {}, {}",
                     a.shape(), b.shape(), weight.shape());
   detail::check_vector("bilinear", "bias", bias, weight.size(0), a);

@@ -15,6 +15,8 @@ void check_vector(const char* op, const char* what, const Tensor& p, int64_t n, 
 // A constant, 1, and nan where x is nan: as a factor it keeps derivatives of a function defined in
 // pieces from being those of a piece there.
 Tensor one_or_nan(const Tensor& x);
+// ShapeError, which names op and two of the shapes, unless all broadcast together
+void check_broadcast(const char* op, std::initializer_list<Dims> shapes);
 }  // namespace detail
 
 // sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined;

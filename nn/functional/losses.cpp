@@ -14,6 +14,7 @@ Tensor reduce_loss(const Tensor& losses, Reduction reduction) {
 }
 
 Tensor l1_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
+  detail::check_broadcast("l1_loss", {x.shape(), t.shape()});
   return reduce_loss(abs(x - t), reduction);
 }
 
@@ -21,6 +22,7 @@ Tensor l1_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
 // Each branch sees only its own d: an infinite d or delta, times 0, would make derivatives nan.
 Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options) {
   SLOPE_CHECK(options.delta > 0, "huber_loss: delta must be above 0, got {}", options.delta);
+  detail::check_broadcast("huber_loss", {x.shape(), t.shape()});
   const double delta = options.delta;
   const Tensor d = x - t, far = abs(d.detach()) >= delta, near = masked_fill(d, far, 0),
                linear = delta * (abs(masked_fill(d, !far, 0)) - 0.5 * delta);
@@ -30,12 +32,14 @@ Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options)
 
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {
   SLOPE_CHECK(options.beta >= 0, "smooth_l1_loss: beta must not be negative, got {}", options.beta);
+  detail::check_broadcast("smooth_l1_loss", {x.shape(), t.shape()});
   if (options.beta == 0) return l1_loss(x, t, options.reduction);
   const HuberOptions huber{.reduction = Reduction::none, .delta = options.beta};
   return reduce_loss(huber_loss(x, t, huber) / options.beta, options.reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor& x, const Tensor& t, const PoissonNllOptions& options) {
+  detail::check_broadcast("poisson_nll_loss", {x.shape(), t.shape()});
   Tensor loss = options.log_input ? exp(x) - t * x : x - t * log(x + options.eps);
   if (options.full) {
     const Tensor n = masked_fill(t, t <= 1, 1),  // log t! counts as 0 for t <= 1
@@ -47,6 +51,7 @@ Tensor poisson_nll_loss(const Tensor& x, const Tensor& t, const PoissonNllOption
 
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
                          const GaussianNllOptions& options) {
+  detail::check_broadcast("gaussian_nll_loss", {x.shape(), t.shape()});
   Dims by_row = x.shape();
   if (x.rank() > 0) by_row.back() = 1;
   const Tensor v0 = var.rank() + 1 == x.rank() ? var.unsqueeze(-1) : var;

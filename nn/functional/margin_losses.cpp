@@ -9,11 +9,13 @@ namespace slope::nn {
 
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& t,
                            const MarginOptions& options) {
+  detail::check_broadcast("margin_ranking_loss", {a.shape(), b.shape(), t.shape()});
   return reduce_loss(clamp(options.margin - t * (a - b), 0, {}), options.reduction);
 }
 
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& t,
                             const HingeEmbeddingOptions& options) {
+  detail::check_broadcast("hinge_embedding_loss", {x.shape(), t.shape()});
   const Tensor dissimilar = clamp(options.margin - x, 0, {}),
                loss = masked_fill(x, t == -1, 0) + masked_fill(dissimilar, t == 1, 0);
   return reduce_loss(loss, options.reduction);
@@ -35,6 +37,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& t,
 }
 
 Tensor soft_margin_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
+  detail::check_broadcast("soft_margin_loss", {x.shape(), t.shape()});
   return reduce_loss(softplus(-(t * x)), reduction);
 }
 
@@ -90,6 +93,8 @@ Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduct
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginOptions& options) {
+  detail::check_broadcast("triplet_margin_loss",
+                          {anchor.shape(), positive.shape(), negative.shape()});
   return triplet_margin_with_distance_loss(anchor, positive, negative,
                                            {.reduction = options.reduction,
                                             .distance_function =
@@ -104,6 +109,9 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive,
                                          const Tensor& negative,
                                          const TripletDistanceOptions& options) {
+  if (!options.distance_function)
+    detail::check_broadcast("triplet_margin_with_distance_loss",
+                            {anchor.shape(), positive.shape(), negative.shape()});
   const auto d = [&](const Tensor& a, const Tensor& b) {
     return options.distance_function ? options.distance_function(a, b) : pairwise_distance(a, b);
   };
@@ -145,6 +153,7 @@ Tensor pdist(const Tensor& x, double p) {
 }
 
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps, bool keep) {
+  detail::check_broadcast("pairwise_distance", {a.shape(), b.shape()});
   return norm(a - b + eps, p, {-1}, keep);
 }
 
@@ -164,6 +173,8 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double e
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
+  check_floating(x.dtype(), "normalize");
+  dim = wrap_dim(dim, x.rank(), "normalize");
   return x / clamp(norm(x, p, {dim}, keepdim), eps, {});
 }
 

@@ -55,6 +55,9 @@ Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, 
                     "instance_norm: needs (N, C, L) or (C, L), got {}", x.shape());
   SLOPE_CHECK_SHAPE(x.size(-1) > 1, "instance_norm: expected more than 1 position, got shape {}",
                     x.shape());
+  const int64_t C = x.size(-2);
+  detail::check_vector("instance_norm", "weight", weight, C, x);
+  detail::check_vector("instance_norm", "bias", bias, C, x);
   if (x.rank() == 3) return group_norm(x, x.size(1), weight, bias, eps);
   return group_norm(x.unsqueeze(0), x.size(0), weight, bias, eps).squeeze(0);
 }

@@ -16,7 +16,8 @@ Dims channels_of(const char* who, const Tensor& x, size_t leading) {
 }
 
 //   a (k x + (1 - k) low) + b, k = 0 with probability p; a and b keep mean 0 and variance 1
-Tensor alpha_dropout_of(const Tensor& x, const Dims& drawn, double p, bool train) {
+Tensor alpha_dropout_of(const char* op, const Tensor& x, const Dims& drawn, double p, bool train) {
+  check_floating(x.dtype(), op);
   const Tensor keep = dropout(ones(drawn, x.dtype()), p, train) * (1 - p);
   if (!train || p == 0) return x;
   if (p == 1) return x * 0;
@@ -36,15 +37,18 @@ Tensor dropout1d(const Tensor& x, double p, bool train) {
 }
 
 Tensor alpha_dropout(const Tensor& x, double p, bool train) {
-  return alpha_dropout_of(x, x.shape(), p, train);
+  return alpha_dropout_of("alpha_dropout", x, x.shape(), p, train);
 }
 
 Tensor feature_alpha_dropout(const Tensor& x, double p, bool train) {
-  return alpha_dropout_of(x, channels_of("feature_alpha_dropout", x, 2), p, train);
+  const char* op = "feature_alpha_dropout";
+  return alpha_dropout_of(op, x, channels_of(op, x, 2), p, train);
 }
 
 Tensor gumbel_softmax(const Tensor& logits, const GumbelOptions& o) {
   SLOPE_CHECK(o.tau > 0, "gumbel_softmax: tau must be above 0, got {}", o.tau);
+  check_floating(logits.dtype(), "gumbel_softmax");
+  (void)wrap_dim(o.dim, logits.rank(), "gumbel_softmax");
   const Tensor uniform = rand(logits.shape(), logits.dtype()),
                noise = -log(-log(clamp(uniform, 1e-30, {}))),
                soft = softmax((logits + noise) / o.tau, o.dim);

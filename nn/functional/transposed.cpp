@@ -42,9 +42,10 @@ Tensor conv_transpose1d(const Tensor& x0, const Tensor& weight, const Tensor& bi
 }
 
 Tensor conv_tbc(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t padding) {
-  SLOPE_CHECK_SHAPE(x.rank() == 3 && weight.rank() == 3,
+  SLOPE_CHECK_SHAPE(x.rank() == 3 && weight.rank() == 3 && x.size(2) == weight.size(1),
                     "conv_tbc: needs (L, N, C) and (K, C, O), got {} and {}", x.shape(),
                     weight.shape());
+  detail::check_vector("conv_tbc", "bias", bias, weight.size(2), x);
   const Tensor channels_first = x.permute({1, 2, 0}), kernel = weight.permute({2, 1, 0});
   return conv1d(channels_first, kernel, bias, {.padding = padding}).permute({2, 0, 1});
 }
