@@ -82,6 +82,7 @@ GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors&
   } catch (const Unfit& e) {
     report.problems.push_back(e.what());
   }
+  if (!options.allow_nothing) report.refuse_nothing();
   report.ok = report.problems.empty() && report.failed == 0;
   SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
   return report;

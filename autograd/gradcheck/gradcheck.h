@@ -30,6 +30,7 @@ struct GradcheckOptions {
   // largest share of an input's derivatives that may be impossible to check (kinks, noise, the edge
   // of a domain); more is a failure
   double most_unchecked = 0.5;
+  bool allow_nothing = false;  // ok if the inputs have no elements: otherwise that is a failure
 };
 
 struct GradcheckFailure {
@@ -102,6 +103,8 @@ struct GradcheckReport {
   // `function` in a call of `check`
   std::string smallest = {};
   std::string function = "f", check = "gradcheck";
+  // Adds the problem that nothing was checked, if that is so and nothing else is wrong.
+  void refuse_nothing();
   std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 

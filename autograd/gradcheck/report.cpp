@@ -95,6 +95,13 @@ std::string GradcheckCulprit::text() const {
   return text;
 }
 
+void GradcheckReport::refuse_nothing() {
+  if (checked + unchecked == 0 && problems.empty())
+    problems.push_back(
+        "nothing was checked: no input that requires a gradient has an element; choose larger "
+        "inputs");
+}
+
 std::string GradcheckReport::text() const {
   std::string text =
       fmt::format("ok: {} derivatives agree{}", checked, by_direction ? " along directions" : "");

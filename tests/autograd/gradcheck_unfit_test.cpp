@@ -360,3 +360,18 @@ TEST_CASE("gradcheck: at the edge of its domain a function is not called wrong")
   CHECK(report.unchecked == 1);
   CHECK(mentions(report.notes, "input 0, element 1: output 0 is not finite when it moves by"));
 }
+
+TEST_CASE("gradcheck: inputs without elements are not a success, as nothing was checked") {
+  const Tensor x = leaf(zeros({0, 3}, f64));
+  const TensorFunction f = [](const Tensors& in) { return Tensors{in[0] * in[0]}; };
+  for (const GradcheckReport& report :
+       {gradcheck(f, {x}, quiet), gradgradcheck(f, {x}, {}, quiet),
+        gradcheck_fast([&] { return f({x}); }, {{"x", x}}, {.raise_exception = false})}) {
+    CHECK(!report.ok);
+    CHECK(mentions(report.problems, "nothing was checked: no input"));
+  }
+  CHECK_THROWS_AS((void)gradcheck(f, {x}), AutogradError);
+  GradcheckOptions options = quiet;
+  options.allow_nothing = true;
+  CHECK(gradcheck(f, {x}, options).ok);
+}
