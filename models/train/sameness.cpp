@@ -18,18 +18,23 @@ static std::string changed_data(const std::string& before, const std::string& no
                                 : "the validation text is";
 }
 
-std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,
-                           const std::string& values_before, const std::string& folder) {
-  const std::string settings = completed(before.settings, values_before);
-  const std::vector<std::string> changed = differences(all, settings);
+void check_same_settings(const RunState& before, const Settings& all,
+                         const std::string& values_before, const std::string& folder) {
+  const std::vector<std::string> changed =
+      differences(all, completed(before.settings, values_before));
   SLOPE_CHECK_AS(UsageError, changed.empty(),
                  "--resume: {} was started with other settings: {}; these must not change", folder,
                  fmt::join(changed, "; "));
+}
+
+std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,
+                           const std::string& values_before, const std::string& folder) {
+  check_same_settings(before, all, values_before, folder);
   const bool data_were_read = !before.fingerprint.empty();
   SLOPE_CHECK_AS(UsageError, !data_were_read || before.fingerprint == now.fingerprint,
                  "--resume: {} not what {} was started with; name the same files",
                  changed_data(before.fingerprint, now.fingerprint), folder);
-  const std::vector<std::string> other = changes(all, settings);
+  const std::vector<std::string> other = changes(all, completed(before.settings, values_before));
   return other.empty() ? ""
                        : fmt::format("resumed with other settings: {}", fmt::join(other, "; "));
 }

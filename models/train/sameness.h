@@ -6,9 +6,13 @@
 
 namespace slope::train {
 
-// A UsageError lists each difference with both values. Returns a message about settings that may
-// differ and do; empty if there are none.
+// A UsageError lists each setting that must not differ but does, with both values. Called before
+// any other file of the run is opened: under other settings they would seem damaged.
 //   values_before: JSON of all settings with the values that applied before each setting existed
+void check_same_settings(const RunState& before, const models::Settings& all,
+                         const std::string& values_before, const std::string& folder);
+// The same, and a UsageError if the data differ. Returns a message about settings that may differ
+// and do; empty if there are none.
 std::string check_sameness(const RunState& before, const RunState& now, const models::Settings& all,
                            const std::string& values_before, const std::string& folder);
 

@@ -322,6 +322,10 @@ RunResult train(const MakeTask& make, const TrainSettings& settings, const Setti
                 const RunOptions& options) {
   start_threads();
   RunStart start(options.folder, options.resume, to_json(all));
+  // a task reads the checkpoint's vocabularies, as the settings say
+  if (const std::string& point = start.point(); !point.empty())
+    check_same_settings(RunState::read(options.folder + "/" + point + "/state.json"), all,
+                        options.values_before, options.folder);
   const std::unique_ptr<Task> task = make();
   return train(*task, settings, all, options, start);
 }

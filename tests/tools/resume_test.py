@@ -253,6 +253,18 @@ class Refusals(Case):
         self.refused(2, *self.resume("--preset", "quickstart"), says=["d_model was 8, is 128", "n_heads was "])
         self.refused(2, *self.resume("--config", "config.json"), says="weight_decay was 0.0, is 0.5")
 
+    def test_another_tokenizer_is_named_before_a_vocabulary_is_read(self):
+        self.gpt("gpt", "--steps", "1")
+        lm, was = ["train", "char-gpt", "--resume", "--steps", "2", "--out", "gpt"], ["--resume: gpt was started with other settings", 'tokenizer was "characters", is "words"']
+        self.refused(2, *lm, "--tokenizer", "words", says=was)
+        with open("config.json", "w") as file:
+            file.write('{"tokenizer": "words"}')
+        self.refused(2, *lm, "--config", "config.json", says=was)
+        self.refused(2, *self.resume("--tokenizer", "characters"), says=["--resume: run was", 'tokenizer was "words", is "characters"'])
+        self.refused(2, *self.resume("--shared-vocabulary"), says=["--resume: run was", "shared_vocabulary was false, is true"])
+        self.edit_config(shared_vocabulary=True)
+        self.refused(2, *self.resume(), says=["--resume: run was", "shared_vocabulary was false, is true"])
+
     def test_what_may_change_is_printed_with_both_values(self):
         result = self.good(*self.resume("--lr", "0.1", "--schedule", "linear", "--warmup", "2"))
         self.assertIn("resumed with other settings: steps was 4, is 8; lr was 0.0005, is 0.1; schedule was \"constant\", is \"linear\"; warmup was 0, is 2\n", result.out)
