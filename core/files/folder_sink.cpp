@@ -161,17 +161,28 @@ void swap_link(const std::string& link, const std::string& leads_to) {
 }
 
 void remove_step(const std::string& path) {
+  const size_t files = sys::names_in(path).size();
   const std::string away = move_aside(path);
-  if (!sys::remove_tree(away)) sys::fail(away, "remove", errno);
+  if (sys::remove_tree(away)) return;
+  const int error = errno;
+  const bool is_whole = sys::names_in(away).size() == files;
+  if (is_whole) sys::rename(away, path);
+  sys::fail(is_whole ? path : away, "remove", error);
 }
 
-int remove_strays(const std::string& folder, const OwnFiles& own) {
+int remove_strays(const std::string& folder, const OwnFiles& own,
+                  std::vector<std::string>* staying) {
   int removed = 0;
   for (const std::string& name : sys::names_in(folder)) {
     if (!is_stray(folder, name, own)) continue;
     const std::string path = folder + "/" + name;
-    if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
-    ++removed;
+    try {
+      if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
+      ++removed;
+    } catch (const IoError& e) {
+      if (!staying) throw;
+      staying->push_back(e.what());
+    }
   }
   return removed;
 }

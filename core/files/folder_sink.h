@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace slope {
 
@@ -61,7 +62,8 @@ class LockedFolderSink {
 // `leads_to` is relative to the link's folder; IoError if `link` exists and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
-// Removes a folder with its content. If that is cut short, remove_strays() finishes it.
+// Removes a folder with its content. If that is cut short, remove_strays() finishes it. IoError if
+// anything cannot be removed; if nothing can, the folder keeps its name.
 void remove_step(const std::string& path);
 
 struct OwnFiles {
@@ -75,8 +77,10 @@ struct OwnFiles {
 };
 // Removes only what a crash left: temporary folders of a `step-N` with nothing foreign in them,
 // links to a `step-N`, and files. Returns how many. The caller holds the lock under which they are
-// made.
-int remove_strays(const std::string& folder, const OwnFiles& own);
+// made. IoError if one cannot be removed; but if `staying` is given, it gets the message, and the
+// others are removed.
+int remove_strays(const std::string& folder, const OwnFiles& own,
+                  std::vector<std::string>* staying = nullptr);
 void make_folders(const std::string& path);  // like mkdir -p, but durable
 
 }  // namespace slope

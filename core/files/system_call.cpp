@@ -258,12 +258,17 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 bool remove_tree(const std::string& path) noexcept {
+  int first = 0;
   try {
     if (kind(path) == Kind::folder)
-      for (const std::string& name : names_in(path)) remove_tree(path + "/" + name);
+      for (const std::string& name : names_in(path))
+        if (!remove_tree(path + "/" + name) && !first) first = errno;
   } catch (const std::exception&) {  // also of memory: what can be removed is removed
+    if (!first) first = errno;
   }
-  return remove(path) || errno == ENOENT;
+  if (remove(path) || errno == ENOENT) return true;
+  if (first) errno = first;
+  return false;
 }
 
 bool is_file_of(int fd, const std::string& path) {

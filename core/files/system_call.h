@@ -53,7 +53,8 @@ void make_folder(const std::string& path);
 bool make_new_folder(const std::string& path, const std::string& meant);
 bool make_new_link(const std::string& link, const std::string& leads_to, const std::string& meant);
 bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
-// a folder with its content; continues after a failure; true if nothing is left
+// a folder with its content; continues after a failure; true if nothing is left, else errno is that
+// of the first failure
 bool remove_tree(const std::string& path) noexcept;
 
 // Queries. "There is nothing" is an answer; every other failure (EIO, ESTALE, EACCES, …) is an

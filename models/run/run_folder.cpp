@@ -254,22 +254,31 @@ std::string linked(const std::string& folder, const std::string& link) {
              : "";
 }
 
-void keep_linked(const std::string& folder) {
+std::vector<std::string> keep_linked(const std::string& folder) {
+  std::vector<std::string> superseded, staying;
   const std::string last = linked(folder, "last"), best = linked(folder, "best");
-  if (last.empty()) return;  // then nothing says which are needed
+  if (last.empty()) return {};  // then nothing says which are needed
   for (const std::string& name : checkpoints(folder)) {
     const std::string path = folder + "/" + name;
     if (name != last && name != best && sys::kind(path) == FileKind::folder && is_only_saved(path))
-      remove_step(path);
+      superseded.push_back(path);
   }
+  for (const std::string& path : superseded) try {
+      remove_step(path);
+    } catch (const IoError& e) {
+      staying.push_back(e.what());
+    }
+  return staying;
 }
 
-void take_over(const std::string& folder, bool has_checkpoint) {
+std::vector<std::string> take_over(const std::string& folder, bool has_checkpoint) {
   refuse_others(folder, has_checkpoint);
   constexpr std::string_view links[] = {"last", "best"};
   constexpr OwnFiles::File files[] = {
       {"loss.svg", "<svg xmlns="}, {"start.json", "{\n \"crc32c\": \""}, {"log.jsonl", log_begin}};
-  remove_strays(folder, {links, files, is_saved});
+  std::vector<std::string> staying;
+  remove_strays(folder, {links, files, is_saved}, &staying);
+  return staying;
 }
 
 void make_way(const std::string& folder, int64_t after, int64_t until) {

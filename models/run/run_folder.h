@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace slope::train {
 
@@ -35,9 +36,10 @@ std::string config_to_resume(const std::string& folder);
 // its place.
 bool is_of_run(const std::string& file);
 
-// For the process that holds the folder's lock: removes what a crash left half written. InputError,
-// without any change, if a name that a run writes to is a link, or a file that no run wrote.
-void take_over(const std::string& folder, bool has_checkpoint);
+// For the process that holds the folder's lock: removes what a crash left half written. Returns a
+// message about each of these that cannot be removed: the run goes on without. InputError, without
+// any change, if a name that a run writes to is a link, or a file that no run wrote.
+std::vector<std::string> take_over(const std::string& folder, bool has_checkpoint);
 
 // The name of the checkpoint that a link of the folder leads to ("step-20"); empty if there is no
 // such link.
@@ -45,8 +47,8 @@ std::string linked(const std::string& folder, const std::string& link);
 
 // Removes the checkpoints that neither `last` nor `best` leads to. A checkpoint stays if it holds
 // anything that slope does not save there. If any of this cannot be decided, nothing is removed and
-// an IoError is thrown.
-void keep_linked(const std::string& folder);
+// an IoError is thrown. Returns a message about each that cannot be removed.
+std::vector<std::string> keep_linked(const std::string& folder);
 // Before a checkpoint is saved: IoError if its name is taken by something that slope did not save.
 void make_way(const std::string& folder, const std::string& checkpoint);
 // The same for every step from after + 1 to until, since an interruption can save at any of them:

@@ -28,7 +28,7 @@ RunStart::RunStart(const std::string& folder, bool resume, const std::string& se
     lock_.emplace(folder + "/lock");
     if (!resume) refuse_run(folder);
     point_ = resume_point(folder);
-    take_over(folder, !point_.empty());
+    staying_ = take_over(folder, !point_.empty());
     if (!point_.empty()) return;
     const std::string file = start_file(folder);
     if (sys::kind(file) == sys::Kind::file) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace slope::train {
 
@@ -25,6 +26,8 @@ class RunStart {
   const std::string& point() const { return point_; }
   // The start.json of a resumed run that has no checkpoint yet.
   const std::optional<RunState>& earlier_start() const { return earlier_start_; }
+  // A message about each thing that a crash left and that cannot be removed.
+  const std::vector<std::string>& staying() const { return staying_; }
 
   // From here on the folder stays. A run without a checkpoint writes its start.json again, now that
   // the fingerprint of its data is known. IoError, and nothing is written, if the lock is lost, or
@@ -38,6 +41,7 @@ class RunStart {
   std::string made_from_;           // the highest folder that was missing before; empty: none
   std::optional<std::string> old_;  // the text of start.json before
   std::optional<RunState> earlier_start_;
+  std::vector<std::string> staying_;
   std::optional<FileLock> lock_;
   bool had_lock_ = false, wrote_ = false, kept_ = false;
 };

@@ -38,7 +38,12 @@ void Checkpoints::finish_save(const std::string& point, int64_t best_step) const
 // Draws the curve of the current log, and removes all checkpoints but those of `last` and `best`.
 void Checkpoints::tidy() const {
   draw_loss();
-  keep_linked(folder_);
+  for (const std::string& failure : keep_linked(folder_))
+    tell_once(failure + "; it stays, and training goes on");
+}
+
+void Checkpoints::tell_once(const std::string& message) const {
+  if (told_.insert(message).second) tell_(message);
 }
 
 void Checkpoints::draw_loss() const {
@@ -51,12 +56,10 @@ void Checkpoints::draw_loss() const {
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
   }
-  if (!told_)
-    tell_(
-        fmt::format("{} was not drawn by slope and stays as it is; move it away to get the "
-                    "curve; training goes on",
-                    file));
-  told_ = true;
+  tell_once(
+      fmt::format("{} was not drawn by slope and stays as it is; move it away to get the curve; "
+                  "training goes on",
+                  file));
 }
 
 }  // namespace slope::train

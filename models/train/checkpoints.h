@@ -8,12 +8,14 @@
 #include <slope/models/train/updater.h>
 
 #include <functional>
+#include <set>
 
 namespace slope::train {
 
 class Checkpoints {
  public:
-  // `tell` gets a message if the curve is not drawn because its file is somebody else's.
+  // `tell` gets a message, once, if the curve is not drawn because its file is somebody else's, and
+  // about each checkpoint that cannot be removed.
   Checkpoints(const std::string& folder, const FileLock& lock, AppendLog& log,
               std::function<void(const std::string&)> tell)
       : folder_(folder), lock_(lock), log_(log), tell_(std::move(tell)) {}
@@ -31,12 +33,13 @@ class Checkpoints {
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void tidy() const;
   void draw_loss() const;
+  void tell_once(const std::string& message) const;
 
   const std::string& folder_;
   const FileLock& lock_;
   AppendLog& log_;
   std::function<void(const std::string&)> tell_;
-  mutable bool told_ = false;
+  mutable std::set<std::string> told_;
 };
 
 }  // namespace slope::train

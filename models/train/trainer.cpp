@@ -62,6 +62,8 @@ class Run {
       check_same(*start_.earlier_start());
     }
     start_.keep(state_, total_);
+    for (const std::string& failure : start_.staying())
+      progress_.message(failure + "; it stays, and training goes on");
     const SignalGuard signals;
     const nn::AtEachModule between(end_if_interrupted);
     AppendLog log(path("log.jsonl"), &start_.lock());

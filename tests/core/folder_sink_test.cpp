@@ -181,6 +181,36 @@ TEST_CASE("folder sink: what has the name of a temporary is not in the way, and 
   for (const std::string& name : run.names()) CHECK(read_file(run.file(name)) == "mine");
 }
 
+TEST_CASE("folder sink: a folder that cannot be removed is named with the first reason") {
+  const TemporaryFolder run;
+  save_step(run, 1);
+  int left = 0;  // files that can be removed
+  const auto protect = [&](int removable) {
+    left = removable;
+    sys::set_hook([&](const sys::Call& call) {
+      const bool is_file = call.path.ends_with("/state") || call.path.ends_with("/weights");
+      return std::string_view(call.name) == "remove" && is_file && left-- <= 0 ? EACCES : 0;
+    });
+  };
+  protect(0);
+  CHECK_THROWS_WITH_AS(remove_step(run.file("step-1")),
+                       doctest::Contains("step-1: cannot remove: Permission denied"), IoError);
+  CHECK(read_file(run.file("step-1/weights")) == "weights 1");  // nothing was removed
+  protect(1);
+  CHECK_THROWS_WITH_AS(remove_step(run.file("step-1")),
+                       doctest::Contains(".tmp: cannot remove: Permission denied"), IoError);
+  CHECK(!fs::exists(run.file("step-1")));
+  write_file(run.file("loss.svg.77-0.tmp"), "<svg torn");
+  protect(0);
+  std::vector<std::string> staying;
+  CHECK(slope::remove_strays(run.path(), {links, files, is_in_step}, &staying) == 1);
+  REQUIRE(staying.size() == 1);
+  CHECK(staying[0].find("cannot remove: Permission denied") != std::string::npos);
+  CHECK_THROWS_AS(remove_strays(run.path()), IoError);
+  sys::set_hook({});
+  CHECK(remove_strays(run.path()) == 1);
+}
+
 TEST_CASE("folder sink: several threads may make the same folders at once") {
   const TemporaryFolder run;
   for (int round = 0; round < 100; ++round) {

@@ -50,6 +50,25 @@ class Resume(Case):
                 steps = {name for name in os.listdir(kind) if name.startswith("step-")}
                 self.assertEqual(steps, {os.readlink(f"{kind}/last"), os.readlink(f"{kind}/best")})
 
+    def test_what_cannot_be_removed_stays_and_is_named_once(self):
+        user = self.as_user()
+        arguments = ["--lr", "0.01", "--warmup", "0", "--save-every", "2"]
+        self.gpt("gpt", *arguments, "--steps", "2", **user)
+        os.makedirs("gpt/step-9.77-0.tmp")
+        shutil.copy("gpt/step-2/state.json", "gpt/step-9.77-0.tmp/")
+        for folder in ("gpt/step-2", "gpt/step-9.77-0.tmp"):
+            os.chmod(folder, 0o555)
+        for steps in ("8", "12"):
+            out = self.gpt("gpt", *arguments, "--steps", steps, "--resume", **user).out
+            for folder in ("gpt/step-2", "gpt/step-9.77-0.tmp"):
+                self.assertEqual(out.count(f"{folder}: cannot remove: Permission denied; it stays, and training goes on\n"), 1, out)
+            self.assertEqual({os.readlink("gpt/last"), "step-2", "step-9.77-0.tmp"} - set(os.listdir("gpt")), set())
+            self.assertIn("model.safetensors", os.listdir("gpt/step-2"))
+        for folder in ("gpt/step-2", "gpt/step-9.77-0.tmp"):
+            os.chmod(folder, 0o777)
+        self.gpt("gpt", *arguments, "--steps", "14", "--resume", **user)
+        self.assertEqual({"step-2", "step-9.77-0.tmp"} & set(os.listdir("gpt")), set())
+
     def goes_on_with_the_same_bits(self, *arguments):
         """Killed after each of three steps and resumed; the last of them comes after step 4's validation."""
         of_schedules = {SMALL.index("--schedule"), SMALL.index("--warmup")} if "rprop" in arguments else ()

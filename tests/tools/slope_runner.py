@@ -95,6 +95,20 @@ class Case(unittest.TestCase):
         if not usable:
             self.skipTest("this build reserves more than 1 GB of address space")
 
+    def as_user(self):
+        """Options of a process that permissions hold for: root becomes another user."""
+        if os.getuid() != 0:
+            return {}
+        os.chmod(self.folder, 0o777)
+        options = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            usable = self.slope("zoo", **options).code == 0
+        except (OSError, subprocess.SubprocessError):
+            usable = False
+        if not usable:
+            self.skipTest("root cannot run slope as another user here")
+        return options
+
     def skip_slow(self, why):
         """For a test that trains for long and makes no kind of memory access that other tests lack."""
         if SANITIZED:
