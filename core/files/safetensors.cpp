@@ -224,20 +224,33 @@ std::string format_safetensors(const NamedTensors& tensors, const Metadata& meta
 #ifndef SLOPE_PLAIN
 namespace {
 
-SafetensorsHeader read_header(const FileReader& file, const std::string& path,
-                              const SafetensorsLimits& limits) {
+// The length and the JSON.
+std::string header_bytes(const FileReader& file, const std::string& path,
+                         const SafetensorsLimits& limits) {
   std::string header(static_cast<size_t>(std::min<int64_t>(file.bytes(), length_bytes + 1)), '\0');
   file.read(0, header.data(), header.size());
   const int64_t n = safetensors::read_header_length(header, file.bytes(), path, limits);
   header.resize(length_bytes + static_cast<size_t>(n));
   file.read(0, header.data(), header.size());
-  return safetensors::parse_header(header, file.bytes(), path, limits);
+  return header;
+}
+
+SafetensorsHeader read_header(const FileReader& file, const std::string& path,
+                              const SafetensorsLimits& limits) {
+  return safetensors::parse_header(header_bytes(file, path, limits), file.bytes(), path, limits);
 }
 
 }  // namespace
 
 SafetensorsHeader inspect_safetensors(const std::string& path, const SafetensorsLimits& limits) {
   return read_header(FileReader(path), path, limits);
+}
+
+std::string safetensors_checksum(const std::string& path) {
+  const FileReader file(path);
+  const std::string header = header_bytes(file, path, {});
+  (void)safetensors::parse_header(header, file.bytes(), path, {});  // damaged: better said so
+  return fmt::format("{:08x}", crc32c(header));
 }
 
 TensorFile load_safetensors(const std::string& path, const SafetensorsLimits& limits) {

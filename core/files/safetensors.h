@@ -66,6 +66,9 @@ std::string format_safetensors(const NamedTensors& tensors, const Metadata& meta
 #ifndef SLOPE_PLAIN
 SafetensorsHeader inspect_safetensors(
     const std::string& path, const SafetensorsLimits& limits = {});  // reads only the header
+// Eight hexadecimal digits that tell files saved with checksums apart: the CRC-32C of the header,
+// which is all that is read; InputError as above.
+std::string safetensors_checksum(const std::string& path);
 TensorFile load_safetensors(const std::string& path, const SafetensorsLimits& limits = {});
 // Through FileSink: the old file stays until the new one is complete. UsageError on duplicate,
 // empty or invalid names.

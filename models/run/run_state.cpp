@@ -22,6 +22,13 @@ void for_each_field(State& s, F f) {
       f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
 
+// Those that older builds did not write; left out if empty.
+template <class State, class F>
+void for_each_later_field(State& s, F f) {
+  f("crc32c of model.safetensors", s.model_checksum);
+  f("crc32c of state.safetensors", s.optimizer_checksum);
+}
+
 // The largest number accepted: far more than any run reaches, and far from an overflow.
 constexpr int64_t largest = 1'000'000'000'000'000;
 
@@ -44,6 +51,9 @@ void check_sum(const std::string& text, const std::string& file) {
 std::string RunState::text() const {
   nlohmann::ordered_json json = {{"crc32c", no_crc32c}};
   for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
+  for_each_later_field(*this, [&](const char* key, const std::string& value) {
+    if (!value.empty()) json[key] = value;
+  });
   json["settings"] = parse_json(settings, "settings");
   std::string text = json_text(json, 1) + "\n";
   const size_t at = text.find(checksum_field) + checksum_field.size();
@@ -75,6 +85,13 @@ RunState RunState::read(const std::string& file) {
     } catch (const nlohmann::ordered_json::exception&) {  // of another type
       throw InputError(fmt::format("{}: \"{}\" cannot be {}", file, key, brief(json_text(found))));
     }
+  });
+  for_each_later_field(state, [&](const char* key, std::string& value) {
+    known.insert(key);
+    if (!json.contains(key)) return;
+    SLOPE_CHECK_INPUT(json.at(key).is_string(), "{}: \"{}\" cannot be {}", file, key,
+                      brief(json_text(json.at(key))));
+    value = json.at(key).get<std::string>();
   });
   state.settings = json_text(field("settings"));
   for (const auto& [key, value] : json.items())

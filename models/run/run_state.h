@@ -19,6 +19,9 @@ struct RunState {
   std::string fingerprint;  // of the data; empty in start.json until they are read
   std::string numerics;     // BLAS core and instruction set: others give different bits
 
+  // What the checkpoint's files of this state are; empty: saved before this was recorded.
+  std::string model_checksum, optimizer_checksum;
+
   std::string settings;  // those with which the run was started, as JSON
 
   std::string text() const;                       // state.json

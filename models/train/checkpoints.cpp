@@ -4,6 +4,7 @@
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/curves/loss_plot.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/run/saved_together.h>
 #include <slope/models/train/checkpoints.h>
 
 namespace slope::train {
@@ -16,6 +17,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   make_way(folder_, name);
   FolderSink sink(path(name));
   updater.save(sink, task);
+  record_files(state, sink);
   write_file(sink.file("state.json"), state.text());
   lock_.check();
   make_way(folder_, name);

@@ -9,6 +9,7 @@
 #include <slope/core/product/blas.h>
 #include <slope/models/run/precision.h>
 #include <slope/models/run/run_start.h>
+#include <slope/models/run/saved_together.h>
 #include <slope/models/run/settings.h>
 #include <slope/models/train/checkpoints.h>
 #include <slope/models/train/divergence.h>
@@ -271,6 +272,7 @@ class Run {
       progress_.message(
           fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ",
                       read.numerics, state_.numerics));
+    check_files(read, folder);
     updater_.load(folder, task_, read.step);
     const RunState now = state_;
     state_ = read;

@@ -299,6 +299,31 @@ class OtherFiles(Case):
                     file.write(before)
         self.good(*resume)
 
+    def test_files_of_another_step_or_run_are_not_combined(self):
+        resume = ["train", "translation", "--resume", "--steps", "4", "--out", "run"]
+        self.train("later", "--steps", "3")
+        self.train("other", "--steps", "2", "--seed", "2")
+        for name in ("model.safetensors", "state.safetensors", "state.json"):
+            for run in ("later", "other"):
+                with self.subTest(name=name, run=run):
+                    shutil.copy(f"{self.last}/{name}", "kept")
+                    shutil.copy(f"{run}/last/{name}", f"{self.last}/{name}")
+                    if (name, run) == ("state.json", "other"):
+                        self.refused(2, *resume, says="seed was 2, is 1")
+                    else:
+                        self.refused(3, *resume, says=[f"run/last/{name}: was", "--from run/last"])
+                    shutil.copy("kept", f"{self.last}/{name}")
+        shutil.copy("other/last/model.safetensors", f"{self.last}/model.safetensors")
+        self.train("new", "--steps", "1", "--from", "run/last")
+        shutil.copy("later/last/model.safetensors", f"{self.last}/model.safetensors")
+        with open(f"{self.last}/state.json", encoding="utf-8") as file:
+            state = json.load(file)
+        for key in ("crc32c", "crc32c of model.safetensors", "crc32c of state.safetensors"):
+            self.assertEqual(len(state.pop(key)), 8)
+        with open(f"{self.last}/state.json", "w", encoding="utf-8") as file:
+            json.dump(state, file)  # as builds of before wrote it
+        self.good(*resume)
+
     def test_every_bit_of_the_state_flipped(self):
         with open(f"{self.last}/state.json", "rb") as file:
             before = file.read()
