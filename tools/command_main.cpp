@@ -67,7 +67,8 @@ int command_main(int argc, char** argv) {
   occupy_standard_descriptors();
   reserve_memory();
   report_failed_allocations_of_libraries();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe makes the write fail, which is reported
+  // A closed pipe, or a file beyond `ulimit -f`, makes the write fail, which is reported.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   return exit_code_of([&] {
     const int code = parse_command_line(argc, argv)();
     flush();

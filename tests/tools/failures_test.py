@@ -37,6 +37,23 @@ class FullDisk(Case):
         result = self.slope(*TRAIN, "--steps", "5", "--out", "run", preexec_fn=limit)
         self.check_refusal(result, 4, "File too large")
 
+    def test_an_output_beyond_the_limit_ends_as_on_a_full_disk(self):
+        size = 1_000_000
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        with open("full", "wb") as file:
+            file.write(b" " * size)
+        self.good(*TRAIN, "--steps", "5", "--out", "straight")
+        with open("full", "ab") as full:
+            done = subprocess.run([SLOPE, *TRAIN, "--steps", "5", "--out", "run"], stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, preexec_fn=limit)
+            self.check_refusal(Result(done.returncode, "", decode(done.stderr)), 4, "standard output could not be written")
+            self.assertEqual(trained("run"), trained("straight"))
+            for arguments, code in ((["translate", "run", "valid.de"], 4), (["zoo"], 4), (["train", "lm", "--clip", "x"], 2)):
+                done = subprocess.run([SLOPE, *arguments], stdout=full, stderr=full, env=ENVIRONMENT, preexec_fn=limit)
+                self.assertEqual(done.returncode, code, arguments)
+        self.assertEqual(os.path.getsize("full"), size)
+
     def test_a_start_that_fails_leaves_nothing(self):
         for size in (0, 10):
             self.refused(4, *TRAIN, "--steps", "5", "--out", "a/b/run", says=["a/b/run/", "File too large"], preexec_fn=self.limit(size))
