@@ -69,7 +69,7 @@ Scope::~Scope() {
 }
 
 std::string Scope::around(const ModuleState& state) {
-  for (const Scope* s = innermost; s; s = s->outer_) {
+  for (const Scope* s = innermost_scope; s; s = s->outer_) {
     if (s->module_.state() == &state) continue;
     if (s->path_) return std::string(" in module ") + s->path_;
     if (!s->outer_) return std::string(" in ") + s->module_.type();
