@@ -4,10 +4,13 @@
 
 namespace {
 
-// Reserves memory for when the process runs out of it (process.h). Constructors of global objects
-// already allocate, so this runs before them.
-void reserve(int, char**, char**) { slope::tools::reserve_memory(); }
-[[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**, char**) = reserve;
+// For when the process runs out of memory (process.h). Constructors of global objects already
+// allocate (CLI11's do), so this runs before them.
+void prepare(int, char**, char**) {
+  slope::tools::reserve_memory();
+  slope::tools::report_failed_allocations_of_libraries();
+}
+[[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**, char**) = prepare;
 
 }  // namespace
 

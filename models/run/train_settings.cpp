@@ -58,7 +58,7 @@ double sequential_factor(const TrainSettings& t, int64_t step, int64_t total) {
 }
 
 void check_sequence(const TrainSettings& t) {
-  const std::vector<std::string> known = without(schedule_names,
+  const std::vector<std::string> known = without(schedule_names(),
                                                  {"multistep", "plateau", "sequential"}),
                                  names = items_of(t.schedules);
   for (const std::string& name : names)

@@ -8,13 +8,16 @@
 
 namespace slope::train {
 
-inline const std::vector<std::string> optimizer_names = {
-    "adadelta", "adafactor", "adagrad", "adam",  "adamax",  "adamw", "asgd", "lbfgs",
-    "lion",     "muon",      "nadam",   "radam", "rmsprop", "rprop", "sgd"};
-inline const std::vector<std::string> schedule_names = {
-    "constant",  "cosine", "cosine_restarts", "exponential", "inverse_sqrt", "linear",
-    "multistep", "noam",   "one_cycle",       "plateau",     "polynomial",   "sequential",
-    "step",      "wsd"};
+// Functions, because a table of strings would take memory before main(), where no error is caught.
+inline std::vector<std::string> optimizer_names() {
+  return {"adadelta", "adafactor", "adagrad", "adam",  "adamax",  "adamw", "asgd", "lbfgs",
+          "lion",     "muon",      "nadam",   "radam", "rmsprop", "rprop", "sgd"};
+}
+inline std::vector<std::string> schedule_names() {
+  return {"constant",  "cosine", "cosine_restarts", "exponential", "inverse_sqrt", "linear",
+          "multistep", "noam",   "one_cycle",       "plateau",     "polynomial",   "sequential",
+          "step",      "wsd"};
+}
 std::vector<std::string> without(std::vector<std::string> names, const std::set<std::string>& some);
 
 struct TrainSettings {
@@ -79,7 +82,7 @@ struct TrainSettings {
           1e9),
       key(precision, "matrix products: in f32, or of operands rounded to bf16, with sums in f32",
           {"f32", "bf16"}),
-      key(optimizer, "the update rule", optimizer_names),
+      key(optimizer, "the update rule", optimizer_names()),
       key(lr, "peak learning rate", 0, models::any_real).changeable(),
       key(beta1, "decay of the running mean of gradients; Lion: share of that mean in an update", 0,
           0.9999999)
@@ -158,12 +161,12 @@ struct TrainSettings {
           {"match_rms_adamw", "original"})
           .only_with("optimizer", {"muon"}),
       key(weight_decay, "weight decay of tensors with two or more dims", 0, models::any_real)
-          .only_with("optimizer", without(optimizer_names, {"lbfgs", "rprop"})),
-      key(schedule, "learning-rate schedule after the warm-up", schedule_names)
-          .only_with("optimizer", without(optimizer_names, {"rprop"}))
+          .only_with("optimizer", without(optimizer_names(), {"lbfgs", "rprop"})),
+      key(schedule, "learning-rate schedule after the warm-up", schedule_names())
+          .only_with("optimizer", without(optimizer_names(), {"rprop"}))
           .changeable(),
       key(warmup, "steps of linear warm-up to lr", 0, 1e9)
-          .only_with("optimizer", without(optimizer_names, {"rprop"}))
+          .only_with("optimizer", without(optimizer_names(), {"rprop"}))
           .changeable(),
       key(lr_min, "lowest learning rate, to which the schedule decays", 0, models::any_real)
           .only_with("schedule",
@@ -224,7 +227,7 @@ struct TrainSettings {
           .only_with("schedule", {"sequential"})
           .changeable(),
       key(clip, "maximum norm of the gradient; 0: no clipping", 0, models::any_real)
-          .only_with("optimizer", without(optimizer_names, {"lbfgs"})),
+          .only_with("optimizer", without(optimizer_names(), {"lbfgs"})),
       key(label_smoothing, "share of the target's probability that is spread over all classes", 0,
           1),
       key(average, "decay of an EMA of the weights, which is then validated and saved; 0: none", 0,

@@ -89,6 +89,15 @@ class Memory(Refused):
             shutil.rmtree("run", ignore_errors=True)
         ends.report("train", count)
 
+    def test_before_main_many_times_in_a_row(self):
+        """So many that the reserve does not help: a constructor of a global object must not end in an abort."""
+        ends = Ends()
+        for n in range(1, 121, 1 if EVERY else 3):
+            with self.subTest(allocation=n):
+                ends.note(self, self.run_with("zoo", FAIL_MALLOC=n, FAIL_MANY=50), n)
+        ends.report("zoo, 50 in a row, from the 1st to the 120th", 120)
+        self.assertGreater(ends.refused, 0)
+
     def test_of_training_many_times_in_a_row(self):
         """So many that the reserve does not help: also what undoes a half-written checkpoint gets no memory."""
         points = ["train", "points", "--steps", "2", "--threads", "1", "--quiet", "--out"]

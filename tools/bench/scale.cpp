@@ -28,17 +28,19 @@ struct Sweep {
   Shape others = {};
 };
 
-const Sweep sweeps[] = {
-    {"batch", "#1f6feb", &Shape::B, {1, 2, 4, 8, 16, 32}},
-    {"sequence length, batch 1",
-     "#cf222e",
-     &Shape::T,
-     {64, 128, 256, 512, 1024, 2048, 4096},
-     {.B = 1}},
-    {"channels", "#1a7f37", &Shape::C, {64, 128, 256, 512, 1024}},
-    {"layers", "#8250df", &Shape::L, {1, 2, 4, 8, 16}},
-    {"vocabulary", "#bf8700", &Shape::V, {128, 512, 2048, 8192, 32768}},
-};
+std::vector<Sweep> sweeps() {
+  return {
+      {"batch", "#1f6feb", &Shape::B, {1, 2, 4, 8, 16, 32}},
+      {"sequence length, batch 1",
+       "#cf222e",
+       &Shape::T,
+       {64, 128, 256, 512, 1024, 2048, 4096},
+       {.B = 1}},
+      {"channels", "#1a7f37", &Shape::C, {64, 128, 256, 512, 1024}},
+      {"layers", "#8250df", &Shape::L, {1, 2, 4, 8, 16}},
+      {"vocabulary", "#bf8700", &Shape::V, {128, 512, 2048, 8192, 32768}},
+  };
+}
 
 Measured measure_step(const Shape& s) {
   const BenchCase step{"scale", "", [&] {
@@ -104,7 +106,7 @@ int measure_scale(const std::string& folder) {
       num_threads()));
   flush();
   std::vector<Curve> curves;
-  for (const Sweep& sweep : sweeps) {
+  for (const Sweep& sweep : sweeps()) {
     Curve curve{sweep.name, sweep.color, {}, {}, {}};
     for (const int64_t value : sweep.values) {
       Shape shape = sweep.others;

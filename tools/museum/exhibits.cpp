@@ -28,10 +28,9 @@ namespace slope::museum {
 
 namespace {
 
-const std::string post = "a blog post on the Transformer", medium = "a post on Medium",
-                  slides = "the slides of a course", notebook = "a notebook";
-
 std::vector<Exhibit> list() {
+  const std::string post = "a blog post on the Transformer", medium = "a post on Medium",
+                    slides = "the slides of a course", notebook = "a notebook";
   std::vector<Exhibit> all = {
       {.id = "einsum-index",
        .mistake = "values are summed over an index of their own",
