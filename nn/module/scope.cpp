@@ -2,6 +2,7 @@
 #include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
 #include <slope/nn/module/at_each_module.h>
+#include <slope/nn/module/capture.h>
 #include <slope/nn/module/scope.h>
 
 #include <map>
@@ -54,7 +55,8 @@ Scope::Scope(ModuleRef module, const ModuleState& state)
                       : outer_->path_ ? static_cast<const void*>(outer_->path_)
                                       : outer_->module_.kind();
   const ScopeName* name = state.name.load(std::memory_order_acquire);
-  if (!name || name->outer != outer) {
+  // moving a std::vector moves none of its modules: what a capture keeps is looked up anew
+  if (!name || name->outer != outer || any_attention_is_captured()) {
     name = intern_name(outer, find());
     state.name.store(name, std::memory_order_release);
   }

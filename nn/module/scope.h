@@ -3,7 +3,8 @@
 // attention capture and profiles. operator() opens it. A method that calls submodules but is not
 // itself called through operator() (encode, loss, …) opens it in its first line, with
 // `nn::Scope scope(*this);`. The path is relative to the outermost module that runs. It is cached
-// until the module is moved or is called inside another module.
+// until the module is moved or is called inside another module; after a whole std::vector was moved or
+// swapped, errors and profiles may show its modules' former paths, attention capture does not.
 #pragma once
 
 #include <slope/nn/module/module_ref.h>

@@ -108,6 +108,16 @@ struct Around {
   SLOPE_MODULE(Around, module)
 };
 
+struct TwoLists {
+  std::vector<nn::MultiheadAttention> enc, dec;
+  TwoLists() { enc.emplace_back(4, 1), dec.emplace_back(4, 1); }
+  Tensor forward(const Tensor& x) const {
+    const Tensor y = enc[0](x, x, x);
+    return dec[0](y, y, y);
+  }
+  SLOPE_MODULE(TwoLists, enc, dec)
+};
+
 }  // namespace
 
 TEST_CASE("scope: paths are places below the outermost module, also after a move") {
@@ -281,6 +291,16 @@ TEST_CASE("module: a type that derives from a module, with a line of its own, ha
   (void)drop(x);
   CHECK(calls == 1);
   CHECK(nn::to_string(twice) == "RenamedTwice(p=0.9, inplace=False)");
+}
+
+TEST_CASE("scope: attention is captured under the right path after two std::vectors were swapped") {
+  TwoLists model;
+  const Tensor x = ones({1, 2, 4});
+  (void)model(x);
+  std::swap(model.enc, model.dec);
+  const nn::CaptureAttention capture;
+  (void)model(x);
+  CHECK(capture.paths() == std::vector<std::string>{"enc.0", "dec.0"});
 }
 
 TEST_CASE("clone: of a model with other ties than its constructor makes") {
