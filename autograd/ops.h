@@ -1,14 +1,15 @@
 // Every operation on tensors, and the registry of the differentiable ones. `dim` may be negative
 // (-1 is the last); an empty list of dims means all. Elementwise operations broadcast as in NumPy.
-// All work in f32 and f64 unless they say otherwise. Arithmetic, comparisons, sums, products,
-// extrema and whatever moves elements also work in i64 and bool.
+// All work in f32 and f64 unless they say otherwise. Arithmetic, comparisons, sum, prod,
+// cumsum, extrema and whatever moves elements also work in i64 and bool; matrix products do not.
 // Where the limit of a value or derivative is finite, that limit is the result: at infinities,
 // zeros and denormals, and where a square, power or product overflows on the way. The exceptions
 // are PyTorch's: rows with an infinity give nan in softmax (only inf, not -inf), var, std, the
 // normalisations and the derivative of norm; differences of elements (var, std, layer_norm) must
 // not overflow; a dy/dx that overflows is inf before g multiplies it: even g = 0 then gives nan.
 // Elementwise derivatives keep their digits in the tails, except those of tanh and sigmoid: they
-// are computed from y, which backward keeps instead of x, and have y's absolute error.
+// are computed from y, which backward keeps instead of x, and have y's absolute error. A derivative
+// below the dtype's smallest normal number (1e-38 in f32) may be 0.
 // Operations with their own derivative are in autograd/ops/, and composites beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once

@@ -1,5 +1,6 @@
 // Activations besides those of autograd/ops.h, under the names of torch.nn.functional: compositions
-// of operations. Values and derivatives are PyTorch's, at kinks too.
+// of operations. Values and derivatives are PyTorch's, at kinks too. Where x is nan, so is
+// the value, but the derivative may be another than PyTorch's.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
