@@ -244,6 +244,8 @@ TEST_CASE("edges: an extreme of nothing is refused in the name of the function")
   CHECK(refusal([](const Tensor& x) { return amin(x); }) == "amin" + why);
   CHECK(refusal([](const Tensor& x) { return argmax(x); }) == "argmax" + why);
   CHECK(refusal([](const Tensor& x) { return argmin(x, 0); }) == "argmin" + why);
+  CHECK_THROWS_WITH_AS((void)argmax(zeros({2, 0, 3})), doctest::Contains("(2, 0, 3), dim 1"),
+                       ShapeError);
 }
 
 TEST_CASE(

@@ -9,6 +9,7 @@
 #include <slope/autograd/ops/product/einsum_equation.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace slope {
@@ -71,14 +72,27 @@ Tensor with_dims(const DimNames& names, const Named& a) {
   return x;
 }
 
-// The common size of each dim; a size of 1 broadcasts.
-Dims common_sizes(const std::string& equation, const DimNames& names, const Named& a,
-                  const Named& b) {
+// A name has one size in all operands; a size of 1 broadcasts.
+void check_sizes(const std::string& equation, const std::vector<Named>& parts,
+                 const Tensors& operands) {
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t j = i + 1; j < parts.size(); ++j)
+      for (const char name : parts[i].names) {
+        const int64_t p = size_of(parts[i], name), q = size_of(parts[j], name);
+        const bool is_letter = std::isalpha(static_cast<unsigned char>(name));
+        SLOPE_CHECK_SHAPE(p == q || p == 1 || q == 1,
+                          "einsum: in \"{}\" {} is {} in operand {} of shape {}, but {} in operand "
+                          "{} of shape {}",
+                          equation, is_letter ? fmt::format("'{}'", name) : "a dim of '...'", p, i,
+                          operands[i].shape(), q, j, operands[j].shape());
+      }
+}
+
+// The common size of each dim.
+Dims common_sizes(const DimNames& names, const Named& a, const Named& b) {
   Dims sizes;
   for (const char name : names) {
     const int64_t p = size_of(a, name), q = size_of(b, name);
-    SLOPE_CHECK_SHAPE(p == q || p == 1 || q == 1,
-                      "einsum: \"{}\" gives one name the sizes {} and {}", equation, p, q);
     sizes.push_back(p == 1 ? q : p);
   }
   return sizes;
@@ -104,14 +118,14 @@ Tensor merged(const Named& a, std::initializer_list<const Group*> groups) {
 }
 
 // The product of a and b, summed over the dims that both have and `later` lacks.
-Named join(const std::string& equation, const Named& a, const Named& b, const DimNames& later) {
+Named join(const Named& a, const Named& b, const DimNames& later) {
   Group shared, only_a, only_b, summed;
   for (const char name : a.names)
     (!has(b.names, name) ? only_a : has(later, name) ? shared : summed).names.push_back(name);
   for (const char name : b.names)
     if (!has(a.names, name)) only_b.names.push_back(name);
   for (Group* group : {&shared, &only_a, &only_b, &summed})
-    group->sizes = common_sizes(equation, group->names, a, b);
+    group->sizes = common_sizes(group->names, a, b);
   const Tensor left = merged(a, {&shared, &only_a, &summed}),
                right = merged(b, {&shared, &summed, &only_b}), y = bmm(left, right);
   Named result;
@@ -139,6 +153,7 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
   parts.reserve(operands.size());
   for (size_t i = 0; i < operands.size(); ++i)
     parts.push_back(diagonals(equation, {operands[i], std::move(parsed.operands[i])}));
+  check_sizes(equation, parts, operands);
 
   const auto needed_after = [&](size_t i) {  // by the result or an operand after operand i
     DimNames names = parsed.result;
@@ -148,7 +163,7 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
   Named all = sum_all_but(needed_after(0), parts[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
     const DimNames later = needed_after(i);
-    all = join(equation, all, sum_all_but(later + all.names, parts[i]), later);
+    all = join(all, sum_all_but(later + all.names, parts[i]), later);
     all = sum_all_but(later, all);
   }
   const Tensor y = with_dims(parsed.result, all);

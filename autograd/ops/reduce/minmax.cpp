@@ -76,6 +76,12 @@ Tensor extreme(const char* name, const Tensor& x, const Dims& list, bool keep, c
   return op.record(reduce(x, dims, keep, name), {x}, {{"dims", dims}});
 }
 
+void check_not_empty(const char* name, const Tensor& x) {
+  for (int64_t d = 0; d < x.rank(); ++d)
+    SLOPE_CHECK_SHAPE(x.size(d) > 0, "{}: nothing to take the extreme of: shape {}, dim {}", name,
+                      x.shape(), d);
+}
+
 }  // namespace
 
 namespace ops {
@@ -119,7 +125,13 @@ Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
 Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
   return find("argmin", x.detach(), dim, keep, ops::min, std::less()).indices;
 }
-Tensor argmax(const Tensor& x) { return argmax(x.reshape({-1}), 0); }
-Tensor argmin(const Tensor& x) { return argmin(x.reshape({-1}), 0); }
+Tensor argmax(const Tensor& x) {
+  check_not_empty("argmax", x);
+  return argmax(x.reshape({-1}), 0);
+}
+Tensor argmin(const Tensor& x) {
+  check_not_empty("argmin", x);
+  return argmin(x.reshape({-1}), 0);
+}
 
 }  // namespace slope

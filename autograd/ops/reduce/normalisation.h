@@ -27,13 +27,13 @@ struct NormShape {
     const size_t k = normalised.size(), rank = x.shape().size();
     bool fits = k <= rank && k > 0 && (!bias.defined() || bias.shape() == normalised);
     for (size_t d = 0; fits && d < k; ++d) fits = x.shape()[rank - k + d] == normalised[d];
-    SLOPE_CHECK_SHAPE(
-        fits, "{}: weight and bias must have the shape of x's last dims: x {}, weight {}, bias {}",
-        op, x.shape(), shape_of(weight), shape_of(bias));
+    SLOPE_CHECK_SHAPE(fits, "{}: {} must have the shape of x's last dims: x {}, weight {}{}", op,
+                      bias.defined() ? "weight and bias" : "weight", x.shape(), shape_of(weight),
+                      bias.defined() ? ", bias " + shape_of(bias) : "");
     for (const Tensor* t : {&weight, &bias})
       SLOPE_CHECK_DTYPE(!t->defined() || t->dtype() == x.dtype(),
-                        "{}: dtypes differ: x {}, weight or bias {}; convert one with to()", op,
-                        name(x.dtype()), name(t->dtype()));
+                        "{}: dtypes differ: x {}, {} {}; convert one with to()", op,
+                        name(x.dtype()), t == &weight ? "weight" : "bias", name(t->dtype()));
     for (size_t d = 0; d < k; ++d)
       dims.push_back(static_cast<int64_t>(d) - static_cast<int64_t>(k));
     n = numel(normalised);
