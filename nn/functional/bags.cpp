@@ -60,7 +60,7 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
       !o.per_sample_weights.defined() || o.per_sample_weights.shape() == index.shape(),
       "embedding_bag: per_sample_weights {} must have the shape of index {}",
       o.per_sample_weights.shape(), index.shape());
-  const Tensor flat = index.reshape({-1}), padding = flat == static_cast<double>(o.padding_idx);
+  const Tensor flat = index.reshape({-1}), padding = flat == o.padding_idx;
   // Padding is replaced, not multiplied by 0: its row and factor may be inf or nan.
   Tensor rows = masked_fill(embedding(flat, weight, o.padding_idx), padding.unsqueeze(-1), 0);
   if (o.per_sample_weights.defined()) {

@@ -1,5 +1,6 @@
 // Cross entropy and negative log-likelihood with what those of autograd/ops.h lack: class weights,
 // targets that are probabilities, and inputs (N, C, *) with dims after the classes.
+#include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {
@@ -21,10 +22,8 @@ void check_weight(const char* op, const Tensor& scores, const Tensor& weight, in
 Tensor weighted_loss(const char* op, const Tensor& l, const Tensor& t, const Tensor& w,
                      const CrossEntropyOptions& options) {
   const int64_t C = l.size(1);
-  const Tensor ignored = t == static_cast<double>(options.ignore_index),
-               outside = logical_and(!ignored, logical_or(t < 0, t >= static_cast<double>(C)));
-  SLOPE_CHECK_INDEX(!any(outside), "{}: a target is outside [0, {})", op, C);
-  const Tensor at = masked_fill(t, ignored, 0),
+  detail::check_classes(op, t, 0, C, options.ignore_index);
+  const Tensor ignored = t == options.ignore_index, at = masked_fill(t, ignored, 0),
                w_t = masked_fill(index_select(w, 0, at), ignored, 0);
   const double e = options.label_smoothing;
   Tensor loss = -(w_t * gather(l, 1, at.unsqueeze(1)).squeeze(1));
@@ -85,7 +84,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   return by_row(op, logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
     if (!w.defined()) return slope::cross_entropy(x, t, options);
     check_weight(op, x, w, x.size(1));
-    const Tensor ignored = t == static_cast<double>(options.ignore_index);
+    const Tensor ignored = t == options.ignore_index;
     return weighted_loss(op, log_softmax(masked_fill(x, ignored.unsqueeze(1), 0), 1), t, w,
                          options);
   });

@@ -21,6 +21,17 @@ void detail::check_vector(const char* op, const char* what, const Tensor& p, int
   check_dtype(op, what, p, x);
 }
 
+void detail::check_classes(const char* op, const Tensor& classes, int64_t low, int64_t end,
+                           std::optional<int64_t> ignored) {
+  SLOPE_CHECK_DTYPE(classes.dtype() == i64, "{}: classes must be int64, got {}", op,
+                    name(classes.dtype()));
+  const Tensor row = contiguous_copy(classes.detach());
+  const int64_t* c = row.data<int64_t>();
+  for (int64_t i = 0; i < row.numel(); ++i)
+    SLOPE_CHECK_INDEX((c[i] >= low && c[i] < end) || c[i] == ignored,
+                      "{}: class {} at position {} is outside [{}, {})", op, c[i], i, low, end);
+}
+
 void detail::check_broadcast(const char* op, std::initializer_list<Dims> shapes) {
   for (const Dims& a : shapes)
     for (const Dims& b : shapes) (void)broadcast_shapes(a, b, op);

@@ -17,6 +17,10 @@ void check_vector(const char* op, const char* what, const Tensor& p, int64_t n, 
 Tensor one_or_nan(const Tensor& x);
 // ShapeError, which names op and two of the shapes, unless all broadcast together
 void check_broadcast(const char* op, std::initializer_list<Dims> shapes);
+// IndexError, with the value and its position, unless all of `classes` (i64) are in [low, end) or
+// `ignored`
+void check_classes(const char* op, const Tensor& classes, int64_t low, int64_t end,
+                   std::optional<int64_t> ignored = {});
 }  // namespace detail
 
 // sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined;

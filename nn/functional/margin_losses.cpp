@@ -62,6 +62,7 @@ Tensor multi_margin_loss(const Tensor& scores, const Tensor& target,
                     "{}: {} rows of scores need a target each, got targets of shape {}", op, N,
                     target.shape());
   detail::check_vector(op, "weight", options.weight, C, x);
+  detail::check_classes(op, target, 0, C);
   const Tensor t = target.reshape({N, 1}), z = relu(options.margin - gather(x, 1, t) + x),
                others = masked_fill(options.p == 1 ? z : z * z, arange(C) == t, 0);
   Tensor loss = sum(others, {1}) / static_cast<double>(C);
@@ -76,8 +77,7 @@ Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduct
                     scores.shape(), target.shape());
   const Tensor x = as_rows(op, scores), t = as_rows(op, target);
   const int64_t C = x.size(1);
-  SLOPE_CHECK_INDEX(!any(logical_or(t < -1, t >= static_cast<double>(C))),
-                    "{}: a target is outside [-1, {})", op, C);
+  detail::check_classes(op, t, -1, C);
   // (N, C): a negative target here or before ended the row's list
   const Tensor ended = cumsum(to(t < 0, i64), 1) > 0;
   const Tensor classes = masked_fill(t, ended, 0);

@@ -1,15 +1,19 @@
+#include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/one_hot.h>
+
+#include <algorithm>
 
 namespace slope::nn {
 
 Tensor one_hot(const Tensor& index, int64_t classes) {
   SLOPE_CHECK_DTYPE(index.dtype() == i64, "one_hot: needs int64 classes, got {}",
                     name(index.dtype()));
-  const bool given = classes != -1;
-  if (!given) classes = index.numel() == 0 ? 0 : static_cast<int64_t>(max(index).item()) + 1;
-  SLOPE_CHECK_INDEX(index.numel() == 0 || (min(index).item() >= 0 &&
-                                           max(index).item() < static_cast<double>(classes)),
-                    "one_hot: classes must be in [0, {})", classes);
+  if (classes == -1) {  // not given; a negative class is then outside [0, 1)
+    const int64_t largest = index.numel() == 0 ? -1 : max(index).item<int64_t>();
+    classes = std::min(largest, INT64_MAX - 1) + 1;
+    if (largest < 0 && index.numel() > 0) classes = 1;
+  }
+  detail::check_classes("one_hot", index, 0, classes);
   SLOPE_CHECK_AS(UsageError, classes > 0, "one_hot: needs the number of classes");
   return to(index.unsqueeze(-1) == arange(classes), i64);
 }

@@ -146,5 +146,5 @@ TEST_CASE("binary_cross_entropy: small probabilities; targets outside [0, 1] are
 TEST_CASE("multilabel_margin_loss: targets outside [-1, C) are refused, also behind the first -1") {
   for (const Tensor& t : {tensor({{0, -1, 7}}), tensor({{0, -1, 3}}), tensor({{0, -5, 1}})})
     CHECK_THROWS_WITH_AS((void)multilabel_margin_loss(zeros({1, 3}), t),
-                         "multilabel_margin_loss: a target is outside [-1, 3)", IndexError);
+                         doctest::Contains("is outside [-1, 3)"), IndexError);
 }

@@ -5,6 +5,7 @@
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 #include <slope/nn/functional/normalisation.h>
+#include <slope/nn/functional/one_hot.h>
 #include <slope/nn/functional/random.h>
 #include <slope/nn/functional/transposed.h>
 
@@ -77,5 +78,45 @@ TEST_CASE("functions: other operands that do not fit are refused by the function
        }},
       {"embedding_bag: weight must be (V, d), got (3,)",
        [&] { return embedding_bag(numbers, zeros({3})); }},
+  });
+}
+
+TEST_CASE("functions: a class out of range is refused with its value and position") {
+  const Tensor x = zeros({2, 3}), weight = ones({3});
+  check_refused({
+      {"one_hot: class 5 at position 2 is outside [0, 3)",
+       [] {
+         return one_hot(tensor({0, 1, 5, 2}), 3);
+       }},
+      {"one_hot: class -1 at position 0 is outside [0, 1)", [] { return one_hot(tensor({-1})); }},
+      {"one_hot: class -2 at position 1 is outside [0, 4)",
+       [] {
+         return one_hot(tensor({3, -2}));
+       }},
+      {"multi_margin_loss: class 3 at position 1 is outside [0, 3)",
+       [&] {
+         return multi_margin_loss(x, tensor({0, 3}));
+       }},
+      {"cross_entropy: class 4 at position 1 is outside [0, 3)",
+       [&] {
+         return nn::cross_entropy(x, tensor({0, 4}), weight);
+       }},
+  });
+}
+
+TEST_CASE("operations: sizes that do not fit are named with the operands' shapes") {
+  const Tensor a = zeros({2, 3}), b = zeros({4, 3});
+  check_refused({
+      {"einsum: in \"ij,jk->ik\" 'j' is 3 in operand 0 of shape (2, 3), but 4 in operand 1 of "
+       "shape (4, 3)",
+       [&] {
+         return einsum("ij,jk->ik", {a, b});
+       }},
+      {"einsum: in \"...j,...j->...\" a dim of '...' is 2 in operand 0",
+       [&] {
+         return einsum("...j,...j->...", {a, b});
+       }},
+      {"rms_norm: weight must have the shape of x's last dims: x (2, 3), weight (4,)",
+       [&] { return rms_norm(a, zeros({4})); }},
   });
 }
