@@ -10,7 +10,8 @@ namespace slope {
 Tensor zeros(const Dims& shape, DType dtype = f32);
 Tensor ones(const Dims& shape, DType dtype = f32);
 Tensor full(const Dims& shape, double value, DType dtype = f32);
-// int64_t and its synonyms: a double, to which they would convert, does not hold all of their values
+// int64_t and its synonyms: a double, to which they would convert, does not hold all of their
+// values
 template <class T>
 concept Int64 = std::signed_integral<T> && sizeof(T) == 8;
 Tensor full_int64(const Dims& shape, int64_t value);

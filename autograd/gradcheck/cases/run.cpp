@@ -79,18 +79,10 @@ LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_
 
 namespace {
 
-constexpr GradcheckOptions first_order{.eps = 1e-6,
-                                       .atol = 1e-6,
-                                       .rtol = 1e-5,
-                                       .raise_exception = false,
-                                       .find_callers = false,
-                                       .allow_nothing = true};
-constexpr GradcheckOptions second_order{.eps = 1e-6,
-                                        .atol = 1e-5,
-                                        .rtol = 1e-4,
-                                        .raise_exception = false,
-                                        .find_callers = false,
-                                        .allow_nothing = true};
+constexpr GradcheckOptions first_order{
+    .eps = 1e-6, .atol = 1e-6, .rtol = 1e-5, .raise_exception = false, .find_callers = false};
+constexpr GradcheckOptions second_order{
+    .eps = 1e-6, .atol = 1e-5, .rtol = 1e-4, .raise_exception = false, .find_callers = false};
 
 struct Setup {
   Tensors leaves;
@@ -277,8 +269,7 @@ class Run {
   // Only the first failure of each check gets a culprit, which takes long to find.
   GradcheckOptions options(Check check, GradcheckOptions o) const {
     o.formula = check == Check::first_by_formula;
-    o.seed = seed_;
-    o.sample = sample_;
+    o.seed = seed_, o.sample = sample_, o.allow_nothing = true;
     o.find_culprit = std::none_of(
         outcomes_.begin(), outcomes_.end(),
         [&](const CaseOutcome& other) { return other.check == check && !other.report.ok; });
