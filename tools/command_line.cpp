@@ -172,16 +172,46 @@ void Command::threads() {
 
 namespace {
 
+// The names of a command's subcommands and flags.
+std::vector<std::string> known_to(const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  return known;
+}
+
+// UsageError for a word that stands before a subcommand and belongs to neither, as in `slope foo
+// train lm`, or to one of the two only.
+void refuse_what_stands_between(const CLI::App& app) {
+  std::string path;
+  for (const CLI::App* level = &app; !level->get_subcommands().empty();) {
+    const CLI::App& next = *level->get_subcommands().front();
+    path += (path.empty() ? "" : " ") + level->get_name();
+    if (const std::vector<std::string> unknown = level->remaining(); !unknown.empty()) {
+      const std::string &word = unknown.front(), name = word.substr(0, word.find('='));
+      const bool is_flag = word.starts_with('-');
+      SLOPE_CHECK_AS(UsageError, !is_flag || !next.get_option_no_throw(name),
+                     "{}: stands before {}, which does not see it there; see {} --help", name,
+                     next.get_name(), command_path(app));
+      throw UsageError(fmt::format("{} is {} {}{}; see {} --help",
+                                   word.empty() ? "an empty word" : word,
+                                   is_flag ? "unknown to" : "no command of", path,
+                                   did_you_mean(name, known_to(*level)), path));
+    }
+    refuse_what_stands_before(next);
+    level = &next;
+  }
+}
+
 // An error of CLI11 as one line that names the offending word.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
+  refuse_what_stands_between(app);
   const std::string help = command_path(app) + " --help";
   const CLI::App* reached = &app;
   while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
-  std::vector<std::string> known, unknown = reached->remaining();
-  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; }))
-    known.push_back(sub->get_name());
-  for (const CLI::Option* option : reached->get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::vector<std::string> known = known_to(*reached), unknown = reached->remaining();
   const std::string what = e.what();
   const size_t lacks = what.find(": 1 required "), at = what.find(" excludes ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) && lacks != what.npos)
@@ -196,6 +226,11 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
                      did_you_mean(word, known), help);
 }
 
+// The option that a word writes, as --name, --name=value or -n; none: nullptr.
+const CLI::Option* option_of(const CLI::App& app, const std::string& word) {
+  return word.starts_with('-') ? app.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
+}
+
 struct Word {
   const std::string& text;
   bool is_value;             // the option before it takes it, or it stands after `--`
@@ -203,13 +238,18 @@ struct Word {
   std::string command_path;  // "slope train lm"
 };
 
+// UsageError if an option that needs a value has another option after it: `--out --quiet`.
 std::vector<Word> words_of(const CLI::App& app, const std::vector<std::string>& given) {
   std::vector<Word> words;
   const CLI::App* reached = &app;
   std::string path = app.get_name();
   bool needs_value = false, is_after_dashes = false;
+  std::string before;
   for (const std::string& text : given) {
     const bool is_value = needs_value || is_after_dashes;
+    SLOPE_CHECK_AS(UsageError, !needs_value || !option_of(*reached, text),
+                   "{0} needs a value; if {1} is meant as one, write {0}={1}; see {2} --help",
+                   before, text, path);
     if (!is_value)
       for (const CLI::App* sub : reached->get_subcommands(
                [&](const CLI::App* each) { return each->get_name() == text; })) {
@@ -221,6 +261,7 @@ std::vector<Word> words_of(const CLI::App& app, const std::vector<std::string>& 
     const CLI::Option* option =
         !is_value && text.starts_with('-') ? reached->get_option_no_throw(text) : nullptr;
     needs_value = option && option->get_expected_min() > 0;
+    before = text;
   }
   return words;
 }

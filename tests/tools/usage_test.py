@@ -25,6 +25,27 @@ class Usage(Case):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
 
+    def test_a_flag_is_not_the_value_of_the_flag_before_it(self):
+        points = ["train", "points", "--steps", "1"]
+        for arguments, flag, swallowed in [
+            ([*points, "--out", "--quiet"], "--out", "--quiet"), ([*points, "--clip", "--out", "z"], "--clip", "--out"), ([*points, "--config", "--out", "z"], "--config", "--out"),
+            (["train", "lm", "--model", "--out=z"], "--model", "--out=z"), (["translate", "run", "--prefix", "--beam", "3"], "--prefix", "--beam"), (["plot", "run", "-o", "--what", "lr"], "-o", "--what"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says=f"slope: {flag} needs a value; if {swallowed} is meant as one, write {flag}={swallowed}; see slope ")
+        self.good(*points, "--out=--quiet", "--threads", "1")
+        self.assertTrue(os.path.isdir("--quiet"))
+        self.good("plot", "--what", "loss", "-o", "a.svg", "--", "--quiet")
+
+    def test_a_word_before_a_subcommand(self):
+        for arguments, says in [
+            (["foo", "train", "lm"], "slope: foo is no command of slope (did you mean zoo?); see slope --help"), (["museum", "tabel", "run", "X"], "slope: tabel is no command of slope museum (did you mean table?); see slope museum --help"),
+            (["museum", "--json", "run", "X"], "slope: --json: stands before run, which does not see it there; see slope museum run --help"), (["bench", "foo", "scale"], "slope: foo: stands before scale, "),
+            (["museum", "--foo", "run", "X"], "slope: --foo is unknown to slope museum; see slope museum --help"), (["museum", "", "run", "X"], "slope: an empty word is no command of slope museum"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says=says)
+
     def test_what_is_missing_is_named(self):
         for arguments, says in [
             ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),

@@ -24,12 +24,14 @@ using models::Kind, models::ModelType;
 
 TrainChoice chosen;
 
-// The last value of a flag: "--model NAME" or "--model=NAME".
+// The last value of a flag: "--model NAME" or "--model=NAME". A word that begins with -- is none:
+// where the flags are known, command_line.cpp says which flag lacks its value.
 std::optional<std::string> value_of(const std::vector<std::string>& words,
                                     const std::string& flag) {
   for (size_t i = words.size(); i-- > 0;) {
     if (words[i].starts_with(flag + "=")) return words[i].substr(flag.size() + 1);
-    if (words[i] == flag && i + 1 < words.size()) return words[i + 1];
+    if (words[i] == flag && i + 1 < words.size() && !words[i + 1].starts_with("--"))
+      return words[i + 1];
   }
   return std::nullopt;
 }
