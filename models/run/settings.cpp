@@ -168,13 +168,15 @@ std::string completed(const std::string& before, const std::string& values) {
 
 namespace {
 
-std::vector<std::string> different(const Settings& now, const std::string& text, bool may_change) {
+// `words`: the key is {0}, the earlier value {1}, the present one {2}.
+std::vector<std::string> different(const Settings& now, const std::string& text, bool may_change,
+                                   fmt::string_view words = "{0} was {1}, is {2}") {
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (s.may_change == may_change && was != to_text(s))
-      result.push_back(fmt::format("{} was {}, is {}", s.key, brief(was), brief(to_text(s))));
+      result.push_back(fmt::format(fmt::runtime(words), s.key, brief(was), brief(to_text(s))));
   }
   return result;
 }
@@ -186,6 +188,9 @@ std::vector<std::string> differences(const Settings& now, const std::string& bef
 }
 std::vector<std::string> changes(const Settings& now, const std::string& before) {
   return different(now, before, true);
+}
+std::vector<std::string> left_as_before(const Settings& now, const std::string& before) {
+  return different(now, before, true, "{0} stays {1}");
 }
 
 }  // namespace slope::train

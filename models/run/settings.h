@@ -32,5 +32,7 @@ std::string completed(const std::string& json_before, const std::string& json_va
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);
 // The keys that may differ and do.
 std::vector<std::string> changes(const Settings& now, const std::string& json_before);
+// The same where nothing is left to do with the new values: "lr stays 0.001".
+std::vector<std::string> left_as_before(const Settings& now, const std::string& json_before);
 
 }  // namespace slope::train

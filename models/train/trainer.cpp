@@ -22,8 +22,11 @@
 #include <slope/models/train/trainer.h>
 #include <slope/nn/module/at_each_module.h>
 
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 namespace slope::train {
 
@@ -102,6 +105,15 @@ class Run {
   int64_t steps_per_epoch() const {
     return (task_.pass_length() + t_.accumulate - 1) / t_.accumulate;
   }
+  // one batch again and again is no pass over the data
+  bool has_epochs() const { return !t_.overfit_batch && task_.pass_length() > 0; }
+  // Those of data without epochs are as long as --epochs counts them.
+  std::optional<double> epochs_done() const {
+    if (!has_epochs()) return std::nullopt;
+    return task_.epoch_length() > 0
+               ? static_cast<double>(state_.position) / static_cast<double>(task_.epoch_length())
+               : static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch());
+  }
 
   void loop() {
     bool saved = true;  // the current state is in a checkpoint
@@ -135,10 +147,14 @@ class Run {
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
   // whether the run is done: a later signal has nothing left to interrupt
-  bool complete() const {
-    return !state_.validation_due && (state_.step >= total_ || stopped_early());
+  bool complete() const { return is_complete(state_); }
+  bool is_complete(const RunState& state) const {
+    return !state.validation_due && (state.step >= total_ || is_stopped_early(state));
   }
-  bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
+  bool stopped_early() const { return is_stopped_early(state_); }
+  bool is_stopped_early(const RunState& state) const {
+    return t_.patience > 0 && state.stale >= t_.patience;
+  }
 
   // whether a validation follows the current step
   bool validates() const {
@@ -170,10 +186,9 @@ class Run {
                  left = step * static_cast<double>(total_ - state_.step);
     if (left < 10) return;
     const std::string epoch =
-        task_.epoch_length() > 0
-            ? fmt::format("an epoch of {} steps takes {}, ", steps_per_epoch(),
-                          duration(step * static_cast<double>(steps_per_epoch())))
-            : "";
+        has_epochs() ? fmt::format("an epoch of {} steps takes {}, ", steps_per_epoch(),
+                                   duration(step * static_cast<double>(steps_per_epoch())))
+                     : "";
     progress_.message(
         fmt::format("about {:.3g} s a step: {}the remaining {} steps {}, without "
                     "validations; {} MB of memory",
@@ -185,9 +200,7 @@ class Run {
     state_.window_targets += r.targets;
     const bool line = is_logged(t_, state_.step, total_);
     const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
-    const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) /
-                                                        static_cast<double>(task_.epoch_length())
-                                                  : 0;
+    const std::optional<double> epoch = epochs_done();
     recent_tokens_ = 0.9 * recent_tokens_ + static_cast<double>(r.tokens);
     recent_seconds_ = 0.9 * recent_seconds_ + seconds;
     progress_.update({.step = state_.step,
@@ -198,12 +211,13 @@ class Run {
                       .tokens_per_second = recent_tokens_ / recent_seconds_},
                      line);
     if (!line) return;
-    log_->append(state_.step,
-                 {{"epoch", epoch},
-                  {"loss", loss},
-                  {"lr", r.lr},
-                  {"gradient_norm", r.gradient_norm},
-                  {"tokens_per_second", std::round(recent_tokens_ / recent_seconds_)}});
+    std::vector<JsonField> fields = {
+        {"loss", loss},
+        {"lr", r.lr},
+        {"gradient_norm", r.gradient_norm},
+        {"tokens_per_second", std::round(recent_tokens_ / recent_seconds_)}};
+    if (epoch) fields.insert(fields.begin(), {"epoch", *epoch});
+    log_->append(state_.step, fields);
     log_->append_norms(state_.step, r.layers);
     state_.window_loss = 0;
     state_.window_targets = 0;
@@ -261,7 +275,16 @@ class Run {
   void check_same(const RunState& before) {
     const std::string note =
         check_sameness(before, state_, all_, options_.values_before, options_.folder);
-    if (!note.empty()) progress_.message(note);
+    if (note.empty()) return;
+    progress_.message(
+        is_complete(before)
+            ? fmt::format("{}; {}",
+                          before.step == 1 ? "1 step is done"
+                                           : fmt::format("{} steps are done", before.step),
+                          fmt::join(left_as_before(
+                                        all_, completed(before.settings, options_.values_before)),
+                                    "; "))
+            : note);
   }
 
   void restore(const std::string& point) {

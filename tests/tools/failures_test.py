@@ -289,6 +289,16 @@ class Streams(Case):
     def test_files_need_no_standard_input(self):
         self.assertEqual(self.shell('"$SLOPE" translate run valid.de <&-').code, 0)
 
+    def test_the_epochs_of_a_whole_text(self):
+        text = ["train", "char-gpt", "--text", "train.en", "--n-layer", "1", "--n-head", "2", "--n-embd", "8", "--block-size", "32", "--threads", "1"]
+        for more in ([], ["--accumulate", "3"]):
+            out = f"epochs{len(more)}"
+            self.assertRegex(self.good(*text, *more, "--epochs", "2", "--out", out).out, r"\nstep (\d+)/\1  epoch 2\.00  loss ")
+            self.assertEqual([line["epoch"] for line in log_of(out) if "epoch" in line][-1], 2)
+        out = self.good(*text, "--steps", "3", "--overfit-batch", "--out", "one").out
+        self.assertIn("step 3/3  loss ", out)  # one batch again and again is no pass
+        self.assertFalse([line for line in log_of("one") if "epoch" in line])
+
     def test_plain_lines_without_a_terminal(self):
         result = self.good(*TRAIN, "--steps", "3", "--out", "plain")
         self.assertRegex(result.out, r"step 1/3  epoch 0\.\d\d  loss \d\.\d{4}  lr 5\.00e-04  \d+ tokens/s\n")

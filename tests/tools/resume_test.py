@@ -284,6 +284,13 @@ class Refusals(Case):
         self.edit_config(shared_vocabulary=True)
         self.refused(2, *self.resume(), says=["--resume: run was", "shared_vocabulary was false, is true"])
 
+    def test_where_nothing_is_left_to_do_the_old_values_stay(self):
+        done = self.resume("--steps", "4", "--lr", "0.5")
+        self.assertIn("\n4 steps are done; lr stays 0.0005\n", self.good(*done).out)
+        self.assertNotIn("resumed with", self.good(*done).out)
+        self.good(*self.resume())
+        self.assertEqual(json_of("run/last/config.json")["lr"], 0.0005)
+
     def test_what_may_change_is_printed_with_both_values(self):
         result = self.good(*self.resume("--lr", "0.1", "--schedule", "linear", "--warmup", "2"))
         self.assertIn("resumed with other settings: steps was 4, is 8; lr was 0.0005, is 0.1; schedule was \"constant\", is \"linear\"; warmup was 0, is 2\n", result.out)

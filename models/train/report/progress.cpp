@@ -80,9 +80,9 @@ void Progress::update(const ProgressState& state, bool log_line) {
     std::fflush(stderr);
     drawn_ = true;
   } else if (log_line) {
-    message(fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  lr {:.2e}  {:.0f} tokens/s",
-                        state.step, state.total, state.epoch, state.loss, state.lr,
-                        state.tokens_per_second));
+    const std::string epoch = state.epoch ? fmt::format("epoch {:.2f}  ", *state.epoch) : "";
+    message(fmt::format("step {}/{}  {}loss {:.4f}  lr {:.2e}  {:.0f} tokens/s", state.step,
+                        state.total, epoch, state.loss, state.lr, state.tokens_per_second));
   }
 }
 

@@ -4,13 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace slope::train {
 
 struct ProgressState {
   int64_t step = 0, total = 0;
-  double epoch = 0;
+  std::optional<double> epoch;  // how many are done, where the task has any
   double loss = 0, lr = 0, tokens_per_second = 0;
 };
 
