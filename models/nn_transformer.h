@@ -26,7 +26,7 @@ struct TransformerModel : nn::EncoderDecoder<TransformerModel> {
       : config(c), embed_src(c.source_vocab, c.d_model, c.max_len, c.dropout),
         embed_tgt(c.target_vocab, c.d_model, c.max_len, c.dropout),
         transformer({.d_model = c.d_model,
-                     .nhead = c.n_heads,
+                     .nhead = nn::checked_heads(c.n_heads, c.d_model),
                      .num_encoder_layers = c.n_encoder_layers,
                      .num_decoder_layers = c.n_decoder_layers,
                      .layer = {.dim_feedforward = c.d_feedforward, .dropout = c.dropout}}),

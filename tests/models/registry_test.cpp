@@ -1,6 +1,7 @@
 // Kinds; what register_model refuses. tests/consumer/own_model_test.py has a model that it takes.
 #include <doctest/doctest.h>
 #include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/translation.h>
 #include <slope/models/registry.h>
 
 #include <algorithm>
@@ -75,6 +76,35 @@ TEST_CASE("registry: a model whose name or settings cannot be told from slope's 
                          "own: the setting tokenizer is one of slope's own; give it another name");
   refuses<WithOut>("own", "own: the setting out is one of slope's own; give it another name");
   CHECK(models::zoo().size() == before);
+}
+
+TEST_CASE("registry: every model refuses heads that do not divide, by the names of its settings") {
+  int tried = 0;
+  for (const models::ModelTypePtr& type : models::zoo())
+    for (const models::Setting& setting : type->small()->settings()) {
+      const std::string divides = "divides ";
+      const size_t at = setting.help.find(divides);
+      if (at == setting.help.npos) continue;
+      const std::string other = setting.help.substr(at + divides.size());
+      const auto config = type->small();
+      const models::Settings settings = config->settings();
+      const auto place = [&](const std::string& key) -> int64_t& {
+        return **std::get_if<int64_t*>(&models::find_setting(settings, key)->place);
+      };
+      place(setting.key) = place(other) + 1;
+      const auto make = [&] {
+        const auto drawn = models::Weights::drawn;
+        if (const auto* t = dynamic_cast<const models::TranslationType*>(type.get()))
+          (void)t->make(*config, {31, 37}, drawn);
+        if (const auto* t = dynamic_cast<const models::LanguageModelType*>(type.get()))
+          (void)t->make(*config, 29, drawn);
+      };
+      CAPTURE(type->name);
+      CHECK_THROWS_WITH_AS(make(), doctest::Contains("is not divisible"), UsageError);
+      CHECK_THROWS_WITH_AS(make(), doctest::Contains(other.c_str()), UsageError);
+      ++tried;
+    }
+  CHECK(tried >= 9);  // five for translation, three for text, one of them with two such settings
 }
 
 TEST_CASE("registry: a default that a run could not read back is refused") {
