@@ -193,6 +193,8 @@ void make_folders(const std::string& given) {
   if (found == sys::Kind::folder) return;
   SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing,
                  "{}: cannot create the folder: a file of that name exists", path);
+  SLOPE_CHECK_AS(IoError, sys::kind(path) != sys::Kind::link,
+                 "{}: cannot create the folder: is a link that leads nowhere", path);
   const std::string above = sys::parent(path);
   if (above != path && above != ".") make_folders(above);
   try {

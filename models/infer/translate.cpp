@@ -143,8 +143,8 @@ Sentence forced_prefix(const Translator& translator, const std::string& text) {
   Sentence prefix = translator.target->encode(text);
   const int64_t positions = translator.model->positions();
   SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(prefix.size()) < positions,
-                 "--prefix: has {} tokens, the model writes at most {}; shorten it", prefix.size(),
-                 positions);
+                 "--prefix: has {} tokens, a prefix has at most {} (max_len); shorten it",
+                 prefix.size(), positions - 1);
   const std::string unknown = first_unknown(text, *translator.target);
   SLOPE_CHECK_AS(UsageError, unknown.empty(),
                  "--prefix: '{}' is not among the {} tokens that the model can write; choose other "

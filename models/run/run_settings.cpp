@@ -30,10 +30,10 @@ RunSettings::RunSettings(const RunSettings& other)
     : training(other.training), tokenizers_from(other.tokenizers_from), type_(other.type_),
       model_(other.model_), config_(other.config_->clone()), data_(other.data_) {}
 
-void RunSettings::take_model(const RunSettings& run) {
+void RunSettings::take_model(const RunSettings& run, const std::string& folder) {
   SLOPE_CHECK_AS(UsageError, run.type_ == type_,
-                 "--from: is a run of {}, the model to train is {}; train {} too", run.model_,
-                 model_, run.model_);
+                 "--from: {} is a run of {}, the model to train is {}; train {} too", folder,
+                 run.model_, model_, run.model_);
   config_ = run.config_->clone();
   if (auto* text = std::get_if<ParallelTextSettings>(&data_)) {
     const auto& other = run.data<ParallelTextSettings>();

@@ -111,8 +111,8 @@ class RunSettings {
   void apply(const std::string& preset);
 
   // Takes what the weights of another run need: the settings of its model and its tokenizer.
-  // UsageError if that run has another model.
-  void take_model(const RunSettings& run);
+  // UsageError that names `folder`, where that run is, if it has another model.
+  void take_model(const RunSettings& run, const std::string& folder);
 
   TrainSettings training;
   // Not a setting: a checkpoint whose tokenizers are used; empty: they are made from the text.

@@ -120,7 +120,7 @@ class FromARun(Case):
         self.refused(3, *translation, "--from", "gpt/last/model.safetensors", says=["gpt/last/model.safetensors", "issing"])
         self.refused(3, *translation, "--from", "first", "--d-model", "16", says=["first/best/model.safetensors", "with shape (15, 8) from checkpoint, the shape in current model is (15, 16)"])
         self.refused(2, *translation, "--from", "gpt", says=["gpt is a run of char-gpt", "slope train lm"])
-        self.refused(2, "train", "prenorm", *TEXT, "--out", "second", "--from", "first", says=["postnorm", "prenorm"])
+        self.refused(2, "train", "prenorm", *TEXT, "--out", "second", "--from", "first", says="--from: first is a run of postnorm, the model to train is prenorm")
         self.refused(4, *translation, "--from", "nowhere", says="nowhere")
 
 

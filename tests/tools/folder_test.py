@@ -6,6 +6,10 @@ GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
 
 
 class Others(Case):
+    def test_a_link_that_leads_nowhere_is_no_folder(self):
+        os.symlink("nowhere", "run")
+        self.refused(4, *GPT, "--steps", "1", "--out", "run", says="run: cannot create the folder: is a link that leads nowhere")
+
     def test_files_of_other_people_stay(self):
         for folder in ("backup.tmp/deep", "step-007.tmp", "step-001", "step-7.tmp", "step-3.7-0.tmp"):
             os.makedirs(f"run/{folder}")

@@ -135,7 +135,7 @@ class TrainingText(Case):
     def test_words_that_are_not_learned_are_counted(self):
         arguments = ["train", "translation", "--train", "rare", "--valid", "valid", *SMALL, "--steps", "1", "--out", "run"]
         put("rare.de", b"das seltene Wort\n"), put("rare.en", b"the rare word\n")
-        self.refused(3, *arguments, "--tokenizer", "words", says=["none of the text's 3 words occurs 2 times", "--min-freq 1"])
+        self.refused(3, *arguments, "--tokenizer", "words", says=["slope: rare.de: words: none of the text's 3 words occurs 2 times", "--min-freq 1"])
         put("rare.de", b"das seltene Wort\ndas\n"), put("rare.en", b"the word\nthe word\n")
         out = self.good(*arguments, "--tokenizer", "words").out
         self.assertIn("50 % of them <unk>, en 2.0 tokens (longest 2)\nmany de tokens are <unk>", out)
@@ -317,7 +317,8 @@ class TextToUse(Case):
     def test_characters_that_a_model_does_not_know(self):
         self.gpt("gpt", "--steps", "1")
         self.assertEqual(self.refused(3, "generate", "gpt", "--prompt", "Ü", says=["prompt", "Ü"]).out, "")
-        self.refused(3, "generate", "gpt", "--prompt", b"a\xff", says=["prompt", "byte 1"])
+        for flag in ("--prompt", "--stop"):
+            self.refused(2, "generate", "gpt", flag, b"a\xff", says=f"{flag}: not valid UTF-8 at byte 1")
         put("other", "the ü".encode())
         self.refused(3, "eval", "gpt", "--data", "other", says=["other", "ü"])
         self.refused(3, "generate", "gpt", "--prompt", "Ü", says="--unknown-characters skip")

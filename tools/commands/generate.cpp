@@ -30,7 +30,8 @@ void add_generate(Command& slope) {
       .shows_default();
   command
       .option("--temperature", sampling.temperature,
-              "0: always the likeliest token; 1: the model's probabilities")
+              "0: always the likeliest token, whatever --top-k, --top-p, --min-p and --seed say; "
+              "1: the model's probabilities")
       .between_reals(0.0, 1e6)
       .shows_default();
   command.option("--top-k", sampling.top_k, "sample from the k likeliest tokens; 0: from all")
@@ -67,6 +68,8 @@ void add_generate(Command& slope) {
   add_unknown_characters(command, unknown);
   command.threads();
   command.runs([] {
+    check_flag_utf8("--prompt", prompt);
+    check_flag_utf8("--stop", options.stop);
     const train::UnknownCharacters how = train::unknown_characters(unknown);
     const train::TextModel m =
         train::load_language_model(train::checkpoint_folder(folder), weights);

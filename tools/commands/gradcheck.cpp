@@ -154,7 +154,7 @@ int check_model(const Flags& flags) {
   if (flags.json)
     print(train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1) + "\n");
   else
-    print(shortened(fmt::format("{}: {}\n", flags.model, report.text()), flags.verbose));
+    print(shortened(fmt::format("{}: {}\n", visible(flags.model), report.text()), flags.verbose));
   return report.ok ? 0 : 1;
 }
 

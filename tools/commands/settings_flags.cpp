@@ -177,7 +177,8 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   if (const auto from = flags.values.find("from"); from != flags.values.end())
     if (config.empty() && sys::is_folder(from->second)) {
       settings.take_model(
-          train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
+          train::read_config(train::checkpoint_folder(from->second) + "/config.json"),
+          from->second);
       taken.emplace(settings);
     }
   if (state.empty()) settings_from_text_size(settings, flags);

@@ -1,6 +1,7 @@
 // The flags for text that a model cannot take as it is, and the message about what was left out.
 #pragma once
 
+#include <slope/models/data/text/utf8.h>
 #include <slope/tools/command.h>
 
 #include <cstdio>
@@ -22,6 +23,13 @@ inline void add_long_lines(Command& command, std::string& how) {
           "a line longer than the model's positions: refuse, crop, or skip (print an empty line)")
       .takes("HOW")
       .shows_default();
+}
+
+// UsageError that names the flag unless its text is UTF-8.
+inline void check_flag_utf8(const char* flag, const std::string& text) {
+  const auto fault = data::find_utf8_error(text);
+  SLOPE_CHECK_AS(UsageError, !fault, "{}: not valid UTF-8 at byte {}: {}", flag, fault->offset,
+                 fault->reason);
 }
 
 // Prints, if anything was left out, one line to standard error: "slope: FILE: skipped 2 lines

@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/shuffle.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/tasks/rows.h>
@@ -53,6 +54,13 @@ std::string in_words(const std::string& language, const Sentences& s, size_t pai
                      share > 0 ? fmt::format(", {:.3g} % of them <unk>", 100 * share) : "");
 }
 
+// The training text of a tokenizer's stem: "train.de", for both languages "train.de and train.en".
+std::string file_of(const ParallelTextSettings& d, const std::string& stem) {
+  const std::string prefix = d.train.empty() ? "the bundled train" : d.train;
+  const std::string source = prefix + "." + d.source, target = prefix + "." + d.target;
+  return stem == "source" ? source : stem == "target" ? target : source + " and " + target;
+}
+
 }  // namespace
 
 TranslationTask::TranslationTask(const RunSettings& settings, const data::ParallelText& training,
@@ -60,7 +68,14 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
     : ModelTask(settings) {
   const auto& d = settings.data<ParallelTextSettings>();
   const auto of = [&](const char* stem, const Texts& texts) {
-    return tokenizer(stem, [&] { return data::make_tokenizer(settings.tokenizer(), texts); });
+    return tokenizer(stem, [&] {
+      try {
+        return data::make_tokenizer(settings.tokenizer(), texts);
+      } catch (const InputError& e) {
+        if (!settings.tokenizer().model_file.empty()) throw;  // it is named
+        throw InputError(fmt::format("{}: {}", file_of(d, stem), e.what()));
+      }
+    });
   };
   source_ = d.shared_vocabulary ? of("shared", {&training.source, &training.target})
                                 : of("source", {&training.source});
@@ -178,6 +193,7 @@ std::string TranslationTask::summary() const {
                : "";
   };
   const auto& d = settings_.data<ParallelTextSettings>();
+  const std::string source_name = visible(d.source), target_name = visible(d.target);
   const auto validates_on = static_cast<int64_t>(validation_.pairs.size());
   const std::string cut = validates_on < held_out_
                               ? fmt::format(" (validates on {}: --validation-size)", validates_on)
@@ -185,8 +201,8 @@ std::string TranslationTask::summary() const {
   const std::string& kind = d.tokens.tokenizer;
   const std::string tokens = d.shared_vocabulary
                                  ? fmt::format("{} {} shared", source_->size(), kind)
-                                 : fmt::format("{} {} and {} {} {}", source_->size(), d.source,
-                                               target_->size(), d.target, kind);
+                                 : fmt::format("{} {} and {} {} {}", source_->size(), source_name,
+                                               target_->size(), target_name, kind);
   const size_t pairs = training_.pairs.size();
   const Sentences source = measured(training_.pairs, &data::Pair::source),
                   target = measured(training_.pairs, &data::Pair::target);
@@ -201,9 +217,9 @@ std::string TranslationTask::summary() const {
       "{} training pairs{}, {} validation pairs{}{}; {}; {}\n"
       "per sentence: {}, {}{}{}{}{}",
       pairs, skipped(training_), held_out_, skipped(validation_), cut, tokens, parameter_count(),
-      in_words(d.source, source, pairs), in_words(d.target, target, pairs),
-      warning(d.source, source), warning(d.target, target),
-      validates(d.source, &data::Pair::source), validates(d.target, &data::Pair::target));
+      in_words(source_name, source, pairs), in_words(target_name, target, pairs),
+      warning(source_name, source), warning(target_name, target),
+      validates(source_name, &data::Pair::source), validates(target_name, &data::Pair::target));
 }
 
 std::vector<JsonField> TranslationTask::facts() const {
