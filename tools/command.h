@@ -38,8 +38,8 @@ void print(const std::string& text);
 // it would act on escaped, but for line breaks and tabs.
 void print_text(const std::string& text);
 void flush();
-// Call before writing `out`, the value of `flag`: UsageError if it is a file of a run or one of the
-// files in `read`.
+// Call before writing `out`, the value of `flag`: UsageError if it is a file of a run, one of the
+// files in `read`, or the file that standard input reads.
 void refuse_to_replace(const char* flag, const std::string& out,
                        const std::vector<std::string>& read = {});
 

@@ -3,6 +3,7 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,13 @@ void check_standard_output() {
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code missing;
   return std::filesystem::equivalent(a, b, missing);
+}
+
+// whether standard input is that file: `slope translate run --attention a.svg < a.svg`
+bool is_standard_input(const std::string& file) {
+  struct stat named = {}, read = {};
+  return ::stat(file.c_str(), &named) == 0 && ::fstat(STDIN_FILENO, &read) == 0 &&
+         S_ISREG(read.st_mode) && named.st_dev == read.st_dev && named.st_ino == read.st_ino;
 }
 
 }  // namespace
@@ -52,6 +60,8 @@ void refuse_to_replace(const char* flag, const std::string& out,
                        const std::vector<std::string>& read) {
   SLOPE_CHECK_AS(UsageError, !train::is_of_run(out), "{} {}: belongs to a run; choose another name",
                  flag, out);
+  SLOPE_CHECK_AS(UsageError, !is_standard_input(out),
+                 "{} {}: would replace what standard input reads; choose another name", flag, out);
   for (const std::string& file : read)
     SLOPE_CHECK_AS(UsageError, !is_same_file(out, file),
                    "{} {}: would replace what is read; choose another name", flag, out);

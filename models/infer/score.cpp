@@ -2,6 +2,7 @@
 #include <slope/models/data/batches.h>
 #include <slope/models/infer/score.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope::train {
@@ -10,10 +11,24 @@ namespace {
 
 constexpr int64_t batch_size = 16;  // pairs; the logits of all their tokens are in memory at once
 
+// "<unk>" is the unknown token, as a translation writes it; encode() would read three words.
+data::Ids ids_of_translation(const std::string& text, const data::Tokenizer& tokenizer) {
+  const std::string unknown = tokenizer.token(data::unk_id);
+  data::Ids ids;
+  for (size_t begin = 0;;) {
+    const size_t at = text.find(unknown, begin), end = std::min(at, text.size());
+    const data::Ids part = tokenizer.encode(text.substr(begin, end - begin));
+    ids.insert(ids.end(), part.begin(), part.end());
+    if (at == text.npos) return ids;
+    ids.push_back(data::unk_id);
+    begin = at + unknown.size();
+  }
+}
+
 data::Pair encode(const Translator& translator, const std::string& source,
                   const std::string& target, size_t line) {
   data::Pair pair{data::encode_sentence(source, *translator.source),
-                  data::encode_sentence(target, *translator.target)};
+                  data::as_sentence(ids_of_translation(target, *translator.target))};
   const int64_t positions = translator.model->positions();
   const auto length = static_cast<int64_t>(std::max(pair.source.size(), pair.target.size() - 1));
   SLOPE_CHECK_INPUT(length <= positions,

@@ -12,8 +12,9 @@ struct PairScore {
   double score = 0;    // log p / tokens^length_penalty, as in a search
 };
 
-// The score of each pair. InputError names the first line with more tokens than the model has
-// positions, NumericError a line whose log-probability is not finite.
+// The score of each pair; <unk> in a target is the unknown token, as translate() writes it.
+// InputError names the first line with more tokens than the model has positions, NumericError a
+// line whose log-probability is not finite.
 std::vector<PairScore> score_pairs(const Translator& translator,
                                    const std::vector<std::string>& sources,
                                    const std::vector<std::string>& targets,

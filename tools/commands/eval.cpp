@@ -46,6 +46,7 @@ void add_eval(Command& slope) {
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {
+    check_length_penalty(flags.decode);
     const train::EvalResult r =
         train::evaluate_run(train::checkpoint_folder(flags.run), flags.data, flags.decode,
                             train::unknown_characters(flags.unknown), flags.weights);

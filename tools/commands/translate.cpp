@@ -102,6 +102,7 @@ int run(Flags& flags) {
                  "--n-best {}: needs a --beam at least as large, but --beam is {}", flags.n_best,
                  flags.decode.beam);
   if (!flags.given.empty()) return score(flags);
+  if (!flags.decode.scores) check_length_penalty(flags.decode, ", --scores or --score");
   const train::AttentionChoice choice{.kind = train::attention_kind(flags.kind),
                                       .layer = flags.layer};
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
@@ -156,7 +157,7 @@ void add_translate(Command& slope) {
   command
       .option("--score", flags.given,
               "do not translate; print score and log-probability of each line of FILE, taken as "
-              "the translation")
+              "the translation; <unk> in it is the unknown token, as slope writes it")
       .takes_name("FILE");
   command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);
