@@ -83,7 +83,8 @@ void check_captures(const Tensor& recorded, uint64_t before) {
 
 Tensor checkpoint(const Function& f, const Tensors& inputs) {
   if (!grad_enabled()) return f(inputs);
-  auto recipe = std::make_shared<Recipe>(Recipe{f, generator(), inputs.size(), module_mode.evaluates});
+  auto recipe =
+      std::make_shared<Recipe>(Recipe{f, generator(), inputs.size(), module_mode.evaluates});
   Tensors all = inputs;
   Tensor y;
   {

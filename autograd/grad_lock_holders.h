@@ -1,6 +1,6 @@
 // Threads that hold GradLocks (grad_slot.h). A child that is forked while another thread holds one
-// could never take it, so fork() waits until no thread does, and meanwhile no thread gets its first.
-// One that holds some gets more.
+// could never take it, so fork() waits until no thread does, and meanwhile no thread gets its
+// first. One that holds some gets more.
 #pragma once
 
 #ifndef SLOPE_PLAIN

@@ -10,7 +10,7 @@ namespace {
 thread_local const char* module_path = nullptr;
 Mutex paths_mutex;
 [[maybe_unused]] const bool paths_are_held = hold_over_fork(ForkOrder::tables, paths_mutex);
-}
+}  // namespace
 
 const char* current_module() { return module_path; }
 void set_current_module(const char* path) { module_path = path; }

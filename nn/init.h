@@ -94,9 +94,9 @@ Model make(const decltype(Model::config)& config) {
   return model;
 }
 
-// A model whose weights are then loaded: nothing is drawn. Drawn tensors that no load can fill, since
-// no SLOPE_MODULE line lists them (or which are not saved), are nan, so that a forward that uses one
-// shows it.
+// A model whose weights are then loaded: nothing is drawn. Drawn tensors that no load can fill,
+// since no SLOPE_MODULE line lists them (or which are not saved), are nan, so that a forward that
+// uses one shows it.
 template <class Model>
 Model make_unset(const decltype(Model::config)& config) {
   const detail::SkippedDraws skipped;

@@ -48,8 +48,8 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
   const std::optional<MadeFor> made = made_for(name);
   if (!made) return false;
   const std::string path = folder + "/" + name;
-  const bool is_own_folder = own.folder.empty() ? is_step(made->name)
-                                                : made->is_numbered && made->name == own.folder;
+  const bool is_own_folder =
+      own.folder.empty() ? is_step(made->name) : made->is_numbered && made->name == own.folder;
   if (is_own_folder) return sys::kind(path) == sys::Kind::folder && holds_only_own(path, own);
   if (std::find(own.links.begin(), own.links.end(), made->name) != own.links.end())
     return sys::kind(path) == sys::Kind::link && is_step(sys::read_link(path));

@@ -177,8 +177,7 @@ void add_into(const Tensor& from, const Tensor& to) {
 }
 
 static Mutex twins_mutex;  // two threads may ask for the same twin
-[[maybe_unused]] static const bool twins_are_held =
-    hold_over_fork(ForkOrder::tables, twins_mutex);
+[[maybe_unused]] static const bool twins_are_held = hold_over_fork(ForkOrder::tables, twins_mutex);
 
 Storage bf16_twin(const Storage& s) {
   const Lock lock(twins_mutex);

@@ -25,7 +25,10 @@ void check_files(const RunState& state, const std::string& folder) {
   SLOPE_CHECK_INPUT(!model && !optimizer,
                     "{0}/{1}: {2}; a run goes on only from files of one step: put the file of this "
                     "step back, or start a new run from these weights: --from {0}",
-                    folder, model && optimizer ? "state.json" : model ? model_file : optimizer_file,
+                    folder,
+                    model && optimizer ? "state.json"
+                    : model            ? model_file
+                                       : optimizer_file,
                     model && optimizer ? "was saved with other weights and another optimizer state"
                                        : "was not saved with the state.json beside it");
 }

@@ -20,8 +20,8 @@ struct StepResult {
 // micro-batch of more than t.piece_tokens tokens goes through the model in pieces of whole
 // sequences, whose gradients add up in order, so that only the values of one piece are saved for
 // backward. NumericError, with the first tensor that is not finite, before anything is updated;
-// UsageError if the loss depends on a parameter that the task does not list, or if a module that is no
-// part of task.module() is in training mode and depends on that (dropout). This is asked in the
+// UsageError if the loss depends on a parameter that the task does not list, or if a module that is
+// no part of task.module() is in training mode and depends on that (dropout). This is asked in the
 // first step after set_training(true) took effect (the first of a process, the first after each
 // validation) and in each tenth: a member that few steps use is found by chance. Interrupted,
 // between two nodes of backward or two pieces, if a signal came: the gradients are then incomplete.

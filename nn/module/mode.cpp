@@ -11,8 +11,7 @@ constinit thread_local ModeWatch* detail::mode_watch = nullptr;
 
 void ModeWatch::trains(const ModuleState& state, const char* type) {
   const auto is_state = [&](const Seen& s) { return s.state == &state; };
-  if (std::ranges::none_of(seen_, is_state))
-    seen_.push_back({&state, type + Scope::around(state)});
+  if (std::ranges::none_of(seen_, is_state)) seen_.push_back({&state, type + Scope::around(state)});
   if (outer_) outer_->trains(state, type);
 }
 

@@ -87,8 +87,9 @@ const ModuleState& state_of(const T& module) {
 
 class ModuleRef;
 template <class T>
-concept GivesModule = IsModule<T> || std::is_same_v<T, ModuleRef> ||
-                      requires(const T& x) { x.operator ModuleRef(); };
+concept GivesModule = IsModule<T> || std::is_same_v<T, ModuleRef> || requires(const T& x) {
+  x.operator ModuleRef();
+};
 
 class ModuleRef {
  public:
@@ -149,8 +150,7 @@ void add_field(Fields& fields, std::string name, const T& module) {
 }
 // Whether T is or holds a tensor or a module, which must not be left out of the line.
 template <class T>
-inline constexpr bool holds_state =
-    GivesModule<T> || std::is_base_of_v<Tensor, T>;
+inline constexpr bool holds_state = GivesModule<T> || std::is_base_of_v<Tensor, T>;
 template <class T>
 inline constexpr bool holds_state<const T> = holds_state<T>;
 template <class T>
@@ -168,9 +168,10 @@ template <class T>
 requires(!std::is_convertible_v<const T&, const Parameter&> &&
          !std::is_convertible_v<const T&, const Buffer&> &&
          !GivesModule<T>) void add_field(Fields&, std::string, const T&) {
-  static_assert(!std::is_same_v<T, Tensor>,
-                "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which "
-                "is not; make the Tensor one of them");
+  static_assert(
+      !std::is_same_v<T, Tensor>,
+      "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which "
+      "is not; make the Tensor one of them");
   static_assert(std::is_same_v<T, Tensor> || !holds_state<T>,
                 "SLOPE_MODULE: slope does not look into this type; hold modules and tensors as "
                 "members, in a std::optional or std::vector, or in ModuleList, ModuleDict, "

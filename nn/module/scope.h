@@ -3,8 +3,8 @@
 // attention capture and profiles. operator() opens it. A method that calls submodules but is not
 // itself called through operator() (encode, loss, …) opens it in its first line, with
 // `nn::Scope scope(*this);`. The path is relative to the outermost module that runs. It is cached
-// until the module is moved or is called inside another module; after a whole std::vector was moved or
-// swapped, errors and profiles may show its modules' former paths, attention capture does not.
+// until the module is moved or is called inside another module; after a whole std::vector was moved
+// or swapped, errors and profiles may show its modules' former paths, attention capture does not.
 #pragma once
 
 #include <slope/nn/module/module_ref.h>
@@ -19,8 +19,8 @@ class Scope {
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  // Where the module with this state runs: " in module fc1", or " in Net" if it runs in the outermost
-  // module; "" if none runs around it.
+  // Where the module with this state runs: " in module fc1", or " in Net" if it runs in the
+  // outermost module; "" if none runs around it.
   static std::string around(const ModuleState& state);
 
  private:

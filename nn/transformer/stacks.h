@@ -64,7 +64,7 @@ struct Stacks {
   // source (B, S, C), target (B, T, C): the embeddings of p's ids
   Tensor forward(const Tensor& source, const Tensor& target, const SequencePair& p) const {
     return decoder(target, encoder(source, p.source_mask), p.target_mask, p.cross_mask);
-  }  // (B, T, C)
+  }                            // (B, T, C)
   using Transformer = Stacks;  // the printed name
   SLOPE_MODULE(Transformer, encoder, decoder)
 };

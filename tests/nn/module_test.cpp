@@ -272,7 +272,8 @@ TEST_CASE("unlisted parameters: each that the loss depends on, with shape, opera
   CHECK(nn::unlisted_parameters(pair, sum(pair(x).first)).empty());
 }
 
-TEST_CASE("module: a type that derives from a module, with a line of its own, has the base's mode") {
+TEST_CASE(
+    "module: a type that derives from a module, with a line of its own, has the base's mode") {
   const Tensor x = ones({64});
   const RenamedDrop drop(0.9);
   CHECK(drop.rate() == 0.9);
