@@ -37,7 +37,7 @@ const Node* Pass::next() {
 // False if no gradient reached the node or none is wanted from it.
 bool Pass::run_node(Node& node) {
   for (size_t k = 0; k < node.outputs.size(); ++k)
-    run_hooks(node.outputs[k].slot, sums_[node.slot + k]);
+    run_hooks(Ref(node.outputs[k].slot.get()), sums_[node.slot + k]);
   const std::span<const Tensor> gs(&sums_[node.slot], node.outputs.size());
   const bool is_reached = std::ranges::any_of(gs, [](const Tensor& g) { return g.defined(); });
   if (!is_reached || !is_wanted(node)) return false;

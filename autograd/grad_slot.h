@@ -16,10 +16,13 @@ using Hook = std::function<Tensor(const Tensor& grad)>;
 struct GradSlot : RefCounted, memory::Allocated {
   Tensor grad;
   std::vector<Hook> hooks;
-  bool retains_grad = false;     // retain_grad() was called on a result
-  std::atomic_flag is_locked{};  // guards `grad`: threads may share a leaf
+  std::atomic<bool> has_hooks{false};     // so that passes without hooks take no lock
+  std::atomic<bool> retains_grad{false};  // retain_grad() was called on a result
+  std::atomic_flag is_locked{};           // guards `grad` and `hooks`: threads may share a leaf
   Tensor read();
   void replace(Tensor given);
+  void add(Hook hook);
+  std::vector<Hook> hooks_now();
   static void destroy(GradSlot* slot) { delete slot; }
 };
 
@@ -53,6 +56,16 @@ inline Tensor GradSlot::read() {
 inline void GradSlot::replace(Tensor given) {
   const GradLock lock(*this);
   std::swap(grad, given);  // the old gradient is destroyed after unlocking
+}
+inline void GradSlot::add(Hook hook) {
+  const GradLock lock(*this);
+  hooks.push_back(std::move(hook));
+  has_hooks.store(true, std::memory_order_release);
+}
+inline std::vector<Hook> GradSlot::hooks_now() {
+  if (!has_hooks.load(std::memory_order_acquire)) return {};
+  const GradLock lock(*this);
+  return hooks;
 }
 
 }  // namespace slope

@@ -23,8 +23,8 @@ struct Edge {
 struct OutputInfo {
   Dims shape;
   DType dtype;
-  uint32_t version = 0;     // of its storage, at recording
-  Ref<GradSlot> slot = {};  // null until a hook, retain_grad() or set_grad() needs it
+  uint32_t version = 0;         // of its storage, at recording
+  OnceRef<GradSlot> slot = {};  // null until a hook, retain_grad() or set_grad() needs it
 };
 
 struct Node : RefCounted, memory::Allocated {

@@ -6,8 +6,7 @@ namespace slope {
 
 void Pass::run_hooks(const Ref<GradSlot> slot, Tensor& g) {
   if (!slot || !g.defined()) return;
-  const std::vector<Hook> hooks = slot->hooks;  // a copy: a hook may register others
-  for (const Hook& hook : hooks) {
+  for (const Hook& hook : slot->hooks_now()) {  // a hook, or another thread, may register others
     const Tensor changed = hook(g);
     if (!changed.defined()) continue;
     SLOPE_CHECK_SHAPE(changed.shape() == g.shape(),
@@ -28,7 +27,7 @@ void Tensor::retain_grad() const {
 
 void Tensor::register_hook(Hook hook) const {
   SLOPE_CHECK_AS(AutogradError, requires_grad(), "register_hook: this tensor requires no gradient");
-  ensure_grad_slot(*this).hooks.push_back(std::move(hook));
+  ensure_grad_slot(*this).add(std::move(hook));
 }
 
 }  // namespace slope

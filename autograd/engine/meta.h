@@ -9,7 +9,7 @@ struct AutogradMeta : Meta, memory::Allocated {
   Ref<Node> node;  // null for a leaf
   uint32_t output = 0;
   bool requires_grad = false;
-  Ref<GradSlot> slot;  // a leaf that requires a gradient always has one
+  OnceRef<GradSlot> slot;  // a leaf that requires a gradient always has one
 
   void check_write() const override;
   std::string text() const override;
@@ -19,7 +19,7 @@ inline AutogradMeta* autograd_meta(const TensorImpl& x) {  // null where there i
   return static_cast<AutogradMeta*>(x.meta.get());
 }
 inline AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
-// Creates the slot if there is none; a result's node shares it.
+// Creates the slot if there is none, for all threads the same; a result's node shares it.
 GradSlot& ensure_grad_slot(const Tensor& x);
 
 // Makes x output `output` of `node`.

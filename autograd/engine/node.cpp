@@ -45,9 +45,10 @@ static AutogradMeta& ensure_autograd_meta(const Tensor& x) {
 
 GradSlot& ensure_grad_slot(const Tensor& x) {
   AutogradMeta& meta = ensure_autograd_meta(x);
-  if (!meta.slot) meta.slot = Ref<GradSlot>(new GradSlot);
-  if (meta.node) meta.node->outputs[meta.output].slot = meta.slot;
-  return *meta.slot;
+  GradSlot* slot = meta.slot.get();
+  if (!slot) slot = meta.slot.set(Ref<GradSlot>(new GradSlot));
+  if (meta.node) (void)meta.node->outputs[meta.output].slot.set(Ref<GradSlot>(slot));
+  return *slot;
 }
 
 void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {

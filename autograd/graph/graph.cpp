@@ -89,7 +89,7 @@ class Builder {
       box.result += (box.result.empty() ? "" : ", ") + named->second->name;
       box.value = values_of(named->second->tensor, options_.most_values);
     }
-    if (const Ref<GradSlot>& slot = node.outputs[k].slot)
+    if (GradSlot* slot = node.outputs[k].slot.get())
       box.grad = values_of(slot->read(), options_.most_values);
   }
 

@@ -52,10 +52,39 @@ class Ref {
   friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
 
  private:
+  template <class U>
+  friend class OnceRef;
   void retain() const {
     if (object_) object_->count_.fetch_add(1, std::memory_order_relaxed);
   }
   T* object_ = nullptr;
+};
+
+// A reference that threads may set at the same time: the first one stays, and all get it.
+template <class T>
+class OnceRef {
+ public:
+  OnceRef() = default;
+  OnceRef(const OnceRef& other) : OnceRef() { (void)set(Ref<T>(other.get())); }
+  OnceRef& operator=(const OnceRef&) = delete;
+  ~OnceRef() {
+    Ref<T> last;
+    last.object_ = object_.load(std::memory_order_acquire);
+  }
+
+  // What the reference is from now on: `object`, unless it was set before.
+  T* set(Ref<T> object) {
+    T* found = nullptr;
+    if (!object_.compare_exchange_strong(found, object.get(), std::memory_order_acq_rel))
+      return found;
+    return std::exchange(object.object_, nullptr);
+  }
+  T* get() const { return object_.load(std::memory_order_acquire); }
+  T* operator->() const { return get(); }
+  explicit operator bool() const { return get(); }
+
+ private:
+  std::atomic<T*> object_{nullptr};
 };
 
 }  // namespace slope

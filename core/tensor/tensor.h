@@ -223,6 +223,9 @@ class Tensor {
   [[nodiscard]] ValuesAndIndices topk(int64_t k, int64_t dim = -1, bool largest = true) const;
 
   // ---- the tape: autograd/engine/node.cpp; backward: autograd/backward.cpp
+  // While threads share a tensor, they may run backward to it and call grad, set_grad, retain_grad
+  // and register_hook. set_requires_grad(), and the first set_grad() of a tensor that requires no
+  // gradient, are for a tensor that no other thread uses yet.
   bool requires_grad() const;
   // only for leaves of floating dtype
   const Tensor& set_requires_grad(bool requires_grad = true) const;

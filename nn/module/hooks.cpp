@@ -1,5 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/op.h>
+#include <slope/core/memory/fork.h>
+#include <slope/core/memory/mutex.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/nn/module/hooks.h>
 
@@ -8,17 +10,54 @@
 
 namespace slope::nn {
 
+namespace {
+Mutex hooks_mutex;  // guards the lists of all modules and who made them
+[[maybe_unused]] const bool hooks_are_held = hold_over_fork(ForkOrder::tables, hooks_mutex);
+}  // namespace
+
+std::shared_ptr<ModuleHooks> HooksOnce::made() {
+  const Lock lock(hooks_mutex);
+  if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
+  found_.store(hooks_.get(), std::memory_order_release);
+  return hooks_;
+}
+
+std::shared_ptr<const HookLists> ModuleHooks::now() const {
+  const Lock lock(hooks_mutex);
+  return lists_;
+}
+
+bool ModuleHooks::need_a_tensor() const {
+  const auto lists = now();
+  return !(lists->before.empty() && lists->after.empty() && lists->backward.empty());
+}
+
+// The old lists, which may be the last to hold a hook, end after unlocking.
+template <class Hook>
+int ModuleHooks::add(HookList<Hook> HookLists::*list, Hook hook) {
+  std::shared_ptr<const HookLists> lists;
+  const Lock lock(hooks_mutex);
+  const auto changed = std::make_shared<HookLists>(*lists_);
+  ((*changed).*list).emplace_back(next_, std::move(hook));
+  lists = std::exchange(lists_, changed);
+  return next_++;
+}
+
 void ModuleHooks::remove(int id) {
+  std::shared_ptr<const HookLists> lists;
+  const Lock lock(hooks_mutex);
+  const auto changed = std::make_shared<HookLists>(*lists_);
   const auto has_id = [id](const auto& hook) { return hook.first == id; };
-  std::erase_if(before_, has_id);
-  std::erase_if(after_, has_id);
-  std::erase_if(backward_, has_id);
-  std::erase_if(watchers_, has_id);
+  std::erase_if(changed->before, has_id);
+  std::erase_if(changed->after, has_id);
+  std::erase_if(changed->backward, has_id);
+  std::erase_if(changed->watchers, has_id);
+  lists = std::exchange(lists_, changed);
 }
 
 // What the operations before and after the forward of one call share.
 struct HookedGradients {
-  HookList<BackwardHook> hooks;
+  std::shared_ptr<const HookLists> hooks;
   size_t inputs = 0;                // of the call
   std::vector<size_t> places = {};  // of those that need a gradient
   Tensor of_output = {};            // in a backward pass, until it reaches the inputs
@@ -27,7 +66,7 @@ struct HookedGradients {
   void run(Grads& dx, const Tensor& dy) const {
     Tensors of_inputs(inputs);
     for (size_t k = 0; k < places.size(); ++k) of_inputs[places[k]] = dx[k];
-    for (const auto& [id, hook] : hooks) {
+    for (const auto& [id, hook] : hooks->backward) {
       const Tensor result = hook(of_inputs, dy);
       if (!result.defined()) continue;
       SLOPE_CHECK_AS(UsageError, places.size() == 1,
@@ -82,18 +121,17 @@ constexpr Op hooked_output{.name = "hooked_output",
 }  // namespace
 
 HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
-    : after_(hooks.after_), watchers_(hooks.watchers_), inputs_(std::move(inputs)) {
-  const auto before = hooks.before_;
-  for (const auto& [id, hook] : before) {
+    : hooks_(hooks.now()), inputs_(std::move(inputs)) {
+  for (const auto& [id, hook] : hooks_->before) {
     const Tensors replaced = hook(inputs_);
     SLOPE_CHECK_AS(UsageError, replaced.empty() || replaced.size() == inputs_.size(),
                    "forward pre-hook: gives {} tensors in place of {}", replaced.size(),
                    inputs_.size());
     if (!replaced.empty()) inputs_ = replaced;
   }
-  if (hooks.backward_.empty() || !grad_enabled()) return;
+  if (hooks_->backward.empty() || !grad_enabled()) return;
   gradients_ = std::make_shared<HookedGradients>(
-      HookedGradients{.hooks = hooks.backward_, .inputs = inputs_.size()});
+      HookedGradients{.hooks = hooks_, .inputs = inputs_.size()});
   Tensors xs, ys;  // those that need a gradient, each once, and their views for this call alone
   for (size_t i = 0; i < inputs_.size(); ++i) {
     Tensor& x = inputs_[i];
@@ -115,9 +153,9 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
 }
 
 Tensor HookedCall::finish(Tensor y) const {
-  for (const auto& [id, hook] : after_)
+  for (const auto& [id, hook] : hooks_->after)
     if (Tensor replaced = hook(inputs_, y); replaced.defined()) y = std::move(replaced);
-  for (const auto& [id, watcher] : watchers_) watcher(y);
+  for (const auto& [id, watcher] : hooks_->watchers) watcher(y);
   if (!gradients_ || !y.requires_grad()) return y;
   Tensors from{y};
   if (token_.defined()) from.push_back(token_);
@@ -133,31 +171,30 @@ void HookHandle::remove() {
 namespace {
 
 // The hooks of a module, created with the first one.
-const std::shared_ptr<ModuleHooks>& hooks_of(ModuleRef module, const char* who) {
+std::shared_ptr<ModuleHooks> hooks_of(ModuleRef module, const char* who) {
   const ModuleState* state = module.state();
   SLOPE_CHECK_AS(UsageError, state, "{}: a {} is never called; put the hook on one of its items",
                  who, module.type());
-  if (!state->hooks) state->hooks = std::make_shared<ModuleHooks>();
-  return state->hooks;
+  return state->hooks.made();
 }
 
 }  // namespace
 
 HookHandle register_forward_pre_hook(ModuleRef module, ForwardPreHook hook) {
-  const auto& hooks = hooks_of(module, "register_forward_pre_hook");
-  return {hooks, hooks->add_before(std::move(hook))};
+  const auto hooks = hooks_of(module, "register_forward_pre_hook");
+  return {hooks, hooks->add(&HookLists::before, std::move(hook))};
 }
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook) {
-  const auto& hooks = hooks_of(module, "register_forward_hook");
-  return {hooks, hooks->add_after(std::move(hook))};
+  const auto hooks = hooks_of(module, "register_forward_hook");
+  return {hooks, hooks->add(&HookLists::after, std::move(hook))};
 }
 HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook) {
-  const auto& hooks = hooks_of(module, "register_full_backward_hook");
-  return {hooks, hooks->add_backward(std::move(hook))};
+  const auto hooks = hooks_of(module, "register_full_backward_hook");
+  return {hooks, hooks->add(&HookLists::backward, std::move(hook))};
 }
 HookHandle watch_calls(ModuleRef module, Watcher watcher) {
-  const auto& hooks = hooks_of(module, "watch_calls");
-  return {hooks, hooks->add_watcher(std::move(watcher))};
+  const auto hooks = hooks_of(module, "watch_calls");
+  return {hooks, hooks->add(&HookLists::watchers, std::move(watcher))};
 }
 
 }  // namespace slope::nn

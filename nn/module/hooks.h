@@ -10,6 +10,7 @@
 #include <slope/nn/module/module_ref.h>
 
 #include <functional>
+#include <memory>
 
 namespace slope::nn {
 
@@ -28,29 +29,28 @@ using Watcher = std::function<void(const Tensor& output)>;
 template <class Hook>
 using HookList = std::vector<std::pair<int, Hook>>;
 
+struct HookLists {
+  HookList<ForwardPreHook> before;
+  HookList<ForwardHook> after;
+  HookList<BackwardHook> backward;
+  HookList<Watcher> watchers;
+};
+
 struct HookedGradients;
 
+// Lists that never change: a change makes others. So threads, and hooks themselves, may add and
+// remove hooks while a call runs; the call has those of its beginning.
 class ModuleHooks {
  public:
-  int add_before(ForwardPreHook hook) { return add(before_, std::move(hook)); }
-  int add_after(ForwardHook hook) { return add(after_, std::move(hook)); }
-  int add_backward(BackwardHook hook) { return add(backward_, std::move(hook)); }
-  int add_watcher(Watcher watcher) { return add(watchers_, std::move(watcher)); }
+  template <class Hook>
+  int add(HookList<Hook> HookLists::*list, Hook hook);
   void remove(int id);
+  std::shared_ptr<const HookLists> now() const;
   // whether a hook requires that forward returns one Tensor, as all but watchers do
-  bool need_a_tensor() const { return !(before_.empty() && after_.empty() && backward_.empty()); }
+  bool need_a_tensor() const;
 
  private:
-  friend class HookedCall;
-  template <class Hook>
-  int add(HookList<Hook>& list, Hook hook) {
-    list.emplace_back(next_, std::move(hook));
-    return next_++;
-  }
-  HookList<ForwardPreHook> before_;
-  HookList<ForwardHook> after_;
-  HookList<BackwardHook> backward_;
-  HookList<Watcher> watchers_;
+  std::shared_ptr<const HookLists> lists_ = std::make_shared<HookLists>();
   int next_ = 0;
 };
 
@@ -63,8 +63,7 @@ class HookedCall {
   Tensor finish(Tensor output) const;
 
  private:
-  HookList<ForwardHook> after_;  // copies: a hook may remove itself
-  HookList<Watcher> watchers_;
+  std::shared_ptr<const HookLists> hooks_;
   Tensors inputs_;
   std::shared_ptr<HookedGradients> gradients_;  // null without backward hooks or a tape
   // Empty; made with the inputs and used with the output, so that a pass that reaches the output

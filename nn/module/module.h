@@ -56,7 +56,7 @@ Tensor call_hooked(M& module, Args&&... args) {
     if constexpr (std::is_convertible_v<const A&, const Tensor&>) inputs.push_back(a);
   };
   (keep(args), ...);
-  const HookedCall call(*state_of(module).hooks, std::move(inputs));
+  const HookedCall call(*state_of(module).hooks.get(), std::move(inputs));
   size_t next = 0;
   const auto argument = [&]<class A>(A&& a) -> decltype(auto) {
     if constexpr (std::is_convertible_v<const std::remove_cvref_t<A>&, const Tensor&>)
@@ -80,7 +80,7 @@ auto call_forward(M& module, Args&&... args) {
   if constexpr (std::is_same_v<decltype(module.forward(static_cast<Args&&>(args)...)), Tensor>) {
     return call_hooked(module, static_cast<Args&&>(args)...);
   } else {
-    SLOPE_CHECK_AS(UsageError, !state.hooks->need_a_tensor(),
+    SLOPE_CHECK_AS(UsageError, !state.hooks.get()->need_a_tensor(),
                    "forward hook: the result of {} is not one tensor; put the hook on a module "
                    "whose forward gives a Tensor",
                    M::module_type());

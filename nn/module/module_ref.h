@@ -32,10 +32,32 @@ struct FoundName : std::atomic<const ScopeName*> {
   }
 };
 
+// A module's hooks, null if there are none: made with the first, while other threads may call the
+// module.
+class HooksOnce {
+ public:
+  HooksOnce() = default;
+  HooksOnce(const HooksOnce& other) : hooks_(other.hooks_), found_(hooks_.get()) {}
+  HooksOnce(HooksOnce&& other) noexcept
+      : hooks_(std::move(other.hooks_)), found_(other.found_.exchange(nullptr)) {}
+  HooksOnce& operator=(HooksOnce other) noexcept {
+    hooks_ = std::move(other.hooks_);
+    found_.store(other.found_.exchange(nullptr));
+    return *this;
+  }
+  const ModuleHooks* get() const { return found_.load(std::memory_order_acquire); }
+  explicit operator bool() const { return get(); }
+  std::shared_ptr<ModuleHooks> made();  // hooks.cpp
+
+ private:
+  std::shared_ptr<ModuleHooks> hooks_;
+  std::atomic<const ModuleHooks*> found_{nullptr};
+};
+
 // What every module has besides its own members; SLOPE_MODULE declares it.
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
-  mutable std::shared_ptr<ModuleHooks> hooks;  // null if there are none
+  mutable HooksOnce hooks;
   const char* printed_type = nullptr;          // if print() shows another type name
   mutable FoundName name;
 };
