@@ -130,8 +130,8 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
     if (!replaced.empty()) inputs_ = replaced;
   }
   if (hooks_->backward.empty() || !grad_enabled()) return;
-  gradients_ = std::make_shared<HookedGradients>(
-      HookedGradients{.hooks = hooks_, .inputs = inputs_.size()});
+  gradients_ =
+      std::make_shared<HookedGradients>(HookedGradients{.hooks = hooks_, .inputs = inputs_.size()});
   Tensors xs, ys;  // those that need a gradient, each once, and their views for this call alone
   for (size_t i = 0; i < inputs_.size(); ++i) {
     Tensor& x = inputs_[i];

@@ -58,7 +58,7 @@ class HooksOnce {
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
   mutable HooksOnce hooks;
-  const char* printed_type = nullptr;          // if print() shows another type name
+  const char* printed_type = nullptr;  // if print() shows another type name
   mutable FoundName name;
 };
 
