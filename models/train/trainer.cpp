@@ -3,7 +3,6 @@
 #include <slope/core/files/append_log.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>
-#include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
@@ -14,6 +13,7 @@
 #include <slope/models/train/checkpoints.h>
 #include <slope/models/train/divergence.h>
 #include <slope/models/train/one_batch.h>
+#include <slope/models/train/report/costs.h>
 #include <slope/models/train/report/progress.h>
 #include <slope/models/train/report/run_log.h>
 #include <slope/models/train/sameness.h>
@@ -171,51 +171,29 @@ class Run {
     const StepResult result = take_step(task_, updater_, t_, state_.step, total_);
     state_.position = task_.position();
     ++state_.step;
-    const double seconds = seconds_since(start);
-    training_seconds_ += seconds;
-    report(result, seconds);
-    report_cost();
+    costs_.add_step(seconds_since(start), result.tokens);
+    report(result);
+    costs_.report(total_ - state_.step, has_epochs() ? steps_per_epoch() : 0);
   }
 
-  // Says once, after two seconds of training, how long the run will take and what memory it uses.
-  void report_cost() {
-    ++steps_here_;
-    if (cost_reported_ || training_seconds_ < 2) return;
-    cost_reported_ = true;
-    const double step = training_seconds_ / static_cast<double>(steps_here_),
-                 left = step * static_cast<double>(total_ - state_.step);
-    if (left < 10) return;
-    const std::string epoch =
-        has_epochs() ? fmt::format("an epoch of {} steps takes {}, ", steps_per_epoch(),
-                                   duration(step * static_cast<double>(steps_per_epoch())))
-                     : "";
-    progress_.message(
-        fmt::format("about {:.3g} s a step: {}the remaining {} steps {}, without "
-                    "validations; {} MB of memory",
-                    step, epoch, total_ - state_.step, duration(left), memory::stats().peak >> 20));
-  }
-
-  void report(const StepResult& r, double seconds) {
+  void report(const StepResult& r) {
     state_.window_loss += r.loss_sum;
     state_.window_targets += r.targets;
     const bool line = is_logged(t_, state_.step, total_);
     const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
     const std::optional<double> epoch = epochs_done();
-    recent_tokens_ = 0.9 * recent_tokens_ + static_cast<double>(r.tokens);
-    recent_seconds_ = 0.9 * recent_seconds_ + seconds;
     progress_.update({.step = state_.step,
                       .total = total_,
                       .epoch = epoch,
                       .loss = loss,
                       .lr = r.lr,
-                      .tokens_per_second = recent_tokens_ / recent_seconds_},
+                      .tokens_per_second = costs_.tokens_per_second()},
                      line);
     if (!line) return;
-    std::vector<JsonField> fields = {
-        {"loss", loss},
-        {"lr", r.lr},
-        {"gradient_norm", r.gradient_norm},
-        {"tokens_per_second", std::round(recent_tokens_ / recent_seconds_)}};
+    std::vector<JsonField> fields = {{"loss", loss},
+                                     {"lr", r.lr},
+                                     {"gradient_norm", r.gradient_norm},
+                                     {"tokens_per_second", std::round(costs_.tokens_per_second())}};
     if (epoch) fields.insert(fields.begin(), {"epoch", *epoch});
     log_->append(state_.step, fields);
     log_->append_norms(state_.step, r.layers);
@@ -249,20 +227,8 @@ class Run {
     progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}",
                                   state_.step, total_, loss, std::exp(loss),
                                   better ? "  (best)" : ""));
-    report_share(seconds_since(start));
+    costs_.report_validation(seconds_since(start));
     save(better);
-  }
-
-  // The first validation tells what share of the time all of them will take.
-  void report_share(double validation_seconds) {
-    if (training_seconds_ == 0) return;  // a resume began with this validation
-    const double share = validation_seconds / (validation_seconds + training_seconds_);
-    if (!share_reported_ && share >= 0.1)
-      progress_.message(
-          fmt::format("validation takes {:.0f} % of the time: less to validate on, or a larger "
-                      "--validate-every, lowers it",
-                      100 * share));
-    share_reported_ = true;
   }
 
   void save(bool best) {
@@ -310,16 +276,12 @@ class Run {
   RunStart& start_;
   Updater updater_;
   Progress progress_;
+  Costs costs_{progress_};
   RunLog* log_ = nullptr;
   const Checkpoints* checkpoints_ = nullptr;
   RunState state_;
   int64_t total_ = 0;
-  double recent_tokens_ = 0, recent_seconds_ = 0;  // of the last ten steps or so
-  double training_seconds_ = 0;                    // of this process
-  int64_t steps_here_ = 0;                         // by this process
   bool has_checkpoint_ = false;
-  bool cost_reported_ = false;
-  bool share_reported_ = false;
 };
 
 }  // namespace
