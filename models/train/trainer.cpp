@@ -37,6 +37,18 @@ std::string numerics(DType precision) {
                      precision == bf16 ? fmt::format(", {}", name(bf16_unit())) : "");
 }
 
+int64_t steps_per_epoch(const Task& task, const TrainSettings& t) {
+  return (task.pass_length() + t.accumulate - 1) / t.accumulate;
+}
+
+int64_t total_steps(const Task& task, const TrainSettings& t) {
+  const int64_t total = t.steps > 0 ? t.steps : t.epochs * steps_per_epoch(task, t);
+  check_settings(t, total);
+  SLOPE_CHECK_AS(UsageError, total > 0,
+                 "train: neither --steps nor --epochs says how long to train; give one of them");
+  return total;
+}
+
 class Run {
  public:
   Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options,
@@ -48,10 +60,7 @@ class Run {
   }
 
   RunResult execute() {
-    total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    check_settings(t_, total_);
-    SLOPE_CHECK_AS(UsageError, total_ > 0,
-                   "train: neither --steps nor --epochs says how long to train; give one of them");
+    total_ = total_steps(task_, t_);
     const std::string& point = start_.point();
     const bool resumes = !point.empty();
     state_.fingerprint = task_.fingerprint();
@@ -102,9 +111,6 @@ class Run {
   }
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
-  int64_t steps_per_epoch() const {
-    return (task_.pass_length() + t_.accumulate - 1) / t_.accumulate;
-  }
   // one batch again and again is no pass over the data
   bool has_epochs() const { return !t_.overfit_batch && task_.pass_length() > 0; }
   // Those of data without epochs are as long as --epochs counts them.
@@ -112,7 +118,7 @@ class Run {
     if (!has_epochs()) return std::nullopt;
     return task_.epoch_length() > 0
                ? static_cast<double>(state_.position) / static_cast<double>(task_.epoch_length())
-               : static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch());
+               : static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch(task_, t_));
   }
 
   void loop() {
@@ -173,7 +179,7 @@ class Run {
     ++state_.step;
     costs_.add_step(seconds_since(start), result.tokens);
     report(result);
-    costs_.report(total_ - state_.step, has_epochs() ? steps_per_epoch() : 0);
+    costs_.report(total_ - state_.step, has_epochs() ? steps_per_epoch(task_, t_) : 0);
   }
 
   void report(const StepResult& r) {
@@ -261,8 +267,8 @@ class Run {
       progress_.message(
           fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ",
                       read.numerics, state_.numerics));
+    updater_.load(folder, task_, read.step);  // first: it names the tensor that does not fit
     check_files(read, folder);
-    updater_.load(folder, task_, read.step);
     const RunState now = state_;
     state_ = read;
     state_.numerics = now.numerics;
@@ -298,6 +304,11 @@ static RunResult train(Task& task, const TrainSettings& settings, const Settings
 // when steps would be lost.
 static void start_threads() {
   parallel_for(num_threads(), 1, [](int64_t, int64_t) {});
+}
+
+void check_training(const Task& task, const TrainSettings& settings) {
+  total_steps(task, settings);
+  const Updater made(task.parameters(), settings);
 }
 
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,

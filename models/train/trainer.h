@@ -44,4 +44,7 @@ using MakeTask = std::function<std::unique_ptr<Task>()>;
 RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);
 
+// What train() refuses once it has the task, before the first step.
+void check_training(const Task& task, const TrainSettings& settings);
+
 }  // namespace slope::train

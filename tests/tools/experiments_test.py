@@ -273,6 +273,39 @@ class Sweep(Case):
         for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):
             self.refused(2, "sweep", "translation", *TEXT, *without(SMALL, "--lr"), "--grid", grid, "--out", "sweep", says=says)
 
+    def test_combinations_that_fit_no_model_or_text_are_named_before_anything_runs(self):
+        gpt = ["sweep", "lm", "--text", "train.en", *without(SMALL_GPT, "--n-head", "--n-embd", "--block-size"), "--out", "sweep"]
+        translation = ["sweep", "translation", *TEXT, *without(SMALL, "--max-len"), "--out", "sweep", "--steps", "1"]
+        for command, grid, says in ((gpt, ["n_head=1,3", "n_embd=8"], "sweep: n_head=3 n_embd=8: gpt: n_embd 8 is not divisible by n_head 3"), (gpt, ["lr=1e-3,1e-2", "n_head=3", "n_embd=8"], "sweep: lr=1e-3 n_head=3 n_embd=8: "),
+                                    (gpt, ["block_size=8,1000000", "n_head=1", "n_embd=8"], "sweep: block_size=1000000 n_head=1 n_embd=8: train.en: "), (gpt, ["freeze=transformer.wpe.weight,nosuch", "n_head=1", "n_embd=8"], "sweep: freeze=nosuch"),
+                                    (translation, ["max_len=12,1"], "sweep: max_len=1: "), (gpt, ["tokenizer=subwords", "vocab_size=0,30", "n_head=1", "n_embd=8"], "sweep: tokenizer=subwords vocab_size=30"),
+                                    (["sweep", "points", "--epochs", "0", "--out", "sweep"], ["steps=1,2,0"], "sweep: steps=0: train: neither --steps nor --epochs")):
+            with self.subTest(grid=grid):
+                before = os.listdir(".")
+                result = self.slope(*command, "--grid", *grid)
+                self.assertIn(result.code, (2, 3), result)
+                self.check_refusal(result, result.code, says)
+                self.assertEqual((result.out, os.listdir(".")), ("", before))
+
+    def test_a_run_with_an_error_is_a_row_and_the_others_go_on(self):
+        os.mkdir("sweep")
+        for name in ("seed=2", "seed=4"):
+            with open(f"sweep/{name}", "w"):
+                pass
+        arguments = ["sweep", "lm", "--text", "train.en", *SMALL_GPT, "--steps", "2", "--grid", "seed=1,2,3,4", "--out", "sweep"]
+        result = self.slope(*arguments)
+        self.check_refusal(result, 4, "sweep: 2 of 4 runs failed; the first: seed=2: sweep/seed=2: ")
+        table = [line.split()[:2] for line in result.out.split("\n\n")[1].splitlines()]
+        self.assertEqual([row[0] for row in table[-2:]], ["2", "4"])
+        self.assertEqual([row[1] for row in table[-2:]], ["sweep/seed=2:", "sweep/seed=4:"])
+        for name in ("seed=2", "seed=4"):
+            os.remove(f"sweep/{name}")
+        self.assertNotIn("sweep/", self.good(*arguments).out)
+
+    def test_values_are_compared_as_what_they_mean(self):
+        for grid in ("lr=0.1,0.10", "lr=1e-3,0.001"):
+            self.refused(2, "sweep", "points", "--grid", grid, "--steps", "2", "--out", "sweep", says="both are the same settings; leave out one")
+
     def test_each_run_is_the_one_that_train_makes_of_the_same_values(self):
         self.good("sweep", "points", "--grid", "epochs=1,2", "--batch-size", "64", "--out", "sweep")
         self.assertEqual([os.readlink(f"sweep/epochs={n}/last") for n in (1, 2)], ["step-4", "step-8"])

@@ -13,6 +13,7 @@
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/commands/settings_flags.h>
+#include <slope/tools/commands/sweep_check.h>
 
 #include <fmt/ranges.h>
 
@@ -71,6 +72,7 @@ struct Point {                      // of the grid
   std::vector<std::string> values;  // one for each axis
   std::string name;                 // "lr=0.001 dropout=0.1"
   std::string failure;              // why the run ended without a result
+  std::exception_ptr error;         // if that is no NumericError
   train::RunResult result;
 };
 
@@ -154,12 +156,34 @@ void refuse_other_settings(RunSettings& settings, const std::string& folder) {
                  folder, fmt::join(other, "; "));
 }
 
+// A wrong value, or a combination of values, is refused before anything is trained.
+void refuse_what_cannot_run(const Flags& flags, const ModelType& type,
+                            const std::vector<Axis>& axes, const std::vector<Point>& points) {
+  std::map<std::string, std::string> names;  // by settings
+  std::vector<PlannedRun> runs;
+  for (const Point& point : points) {
+    const auto gather_point = [&](RunSettings& settings) {
+      gather(settings, flags.settings, axes, point);
+    };
+    RunSettings settings(type);
+    naming_run("sweep: " + point.name, [&] { gather_point(settings); });
+    const auto [at, is_new] = names.emplace(train::to_json(settings.all()), point.name);
+    SLOPE_CHECK_AS(UsageError, is_new,
+                   "--grid: {} and {}: both are the same settings; leave out one", at->second,
+                   point.name);
+    if (points.size() > 1) refuse_text_read_once(settings);
+    refuse_other_settings(settings, folder_of(flags, point));
+    runs.push_back({point.name, folder_of(flags, point), gather_point});
+  }
+  if (points.size() > 1) check_runs(type, runs);  // a single one says by itself what is wrong
+}
+
 void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
                Point& point) {
   const std::string folder = folder_of(flags, point);
-  RunSettings settings(type);
-  gather(settings, flags.settings, axes, point);
   try {
+    RunSettings settings(type);
+    gather(settings, flags.settings, axes, point);
     point.result =
         train::train([&] { return make_task(settings, folder); }, settings.training, settings.all(),
                      {.folder = folder,
@@ -168,7 +192,21 @@ void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis
                       .values_before = train::values_before(RunSettings(type).all())});
   } catch (const NumericError& e) {  // training failed with these values; others may do well
     point.failure = e.what();
+  } catch (const Error& e) {
+    point.failure = e.what();
+    point.error = std::current_exception();
   }
+}
+
+// After the table, which has all rows.
+void rethrow_first_error(const std::vector<Point>& points) {
+  const auto is_error = [](const Point& p) { return p.error != nullptr; };
+  const auto failed = std::count_if(points.begin(), points.end(), is_error);
+  if (failed == 0) return;
+  const Point& first = *std::find_if(points.begin(), points.end(), is_error);
+  const std::string others =
+      failed == 1 ? "" : fmt::format("{} of {} runs failed; the first: ", failed, points.size());
+  naming_run("sweep: " + others + first.name, [&] { std::rethrow_exception(first.error); });
 }
 
 // The best first; those without a result last.
@@ -223,13 +261,7 @@ int run(const Flags& flags, const ModelType& type) {
   refuse_too_many(axes);
   std::vector<Point> points = points_of(axes);
   refuse_shared_folder(flags, points);
-  // Refuses a wrong value before anything is trained.
-  for (const Point& point : points) {
-    RunSettings settings(type);
-    gather(settings, flags.settings, axes, point);
-    if (points.size() > 1) refuse_text_read_once(settings);
-    refuse_other_settings(settings, folder_of(flags, point));
-  }
+  refuse_what_cannot_run(flags, type, axes, points);
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
   const train::KeepSignal keep;  // ends all runs
@@ -263,6 +295,8 @@ int run(const Flags& flags, const ModelType& type) {
   others.clear();  // waits until they have ended
   if (failure) std::rethrow_exception(failure);
   print("\n" + table(points, axes));
+  flush();
+  rethrow_first_error(points);
   const bool all_failed =
       std::all_of(points.begin(), points.end(), [](const Point& p) { return !p.failure.empty(); });
   return all_failed ? 5 : 0;  // 5: train's exit code for numbers that are not finite
