@@ -39,4 +39,12 @@ std::string check_sameness(const RunState& before, const RunState& now, const Se
                        : fmt::format("resumed with other settings: {}", fmt::join(other, "; "));
 }
 
+std::string note_of_done(const RunState& before, const Settings& all,
+                         const std::string& values_before) {
+  const std::vector<std::string> kept =
+      left_as_before(all, completed(before.settings, values_before));
+  return fmt::format("{} {} done; {}", before.step, before.step == 1 ? "step is" : "steps are",
+                     fmt::join(kept, "; "));
+}
+
 }  // namespace slope::train

@@ -58,6 +58,22 @@ bool at_epoch_end(const Task& task) {
   return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0;
 }
 
+int64_t steps_per_epoch(const Task& task, const TrainSettings& t) {
+  return (task.pass_length() + t.accumulate - 1) / t.accumulate;
+}
+
+bool has_epochs(const Task& task, const TrainSettings& t) {
+  return !t.overfit_batch && task.pass_length() > 0;
+}
+
+std::optional<double> epochs_done(const Task& task, const TrainSettings& t, int64_t step,
+                                  int64_t position) {
+  if (!has_epochs(task, t)) return std::nullopt;
+  return task.epoch_length() > 0
+             ? static_cast<double>(position) / static_cast<double>(task.epoch_length())
+             : static_cast<double>(step) / static_cast<double>(steps_per_epoch(task, t));
+}
+
 namespace {
 
 // Returns the loss of the micro-batches `works`, summed over their `targets`, and sets the

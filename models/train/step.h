@@ -6,6 +6,8 @@
 #include <slope/models/train/task.h>
 #include <slope/models/train/updater.h>
 
+#include <optional>
+
 namespace slope::train {
 
 struct StepResult {
@@ -33,6 +35,12 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
 double rate_of(const TrainSettings& t, const Updater& updater, int64_t step, int64_t total);
 
 bool at_epoch_end(const Task& task);
+int64_t steps_per_epoch(const Task& task, const TrainSettings& t);  // as --epochs counts them
+// false for one batch again and again, which is no pass over the data
+bool has_epochs(const Task& task, const TrainSettings& t);
+// How many epochs are done after `step` steps, which took `position` micro-batches.
+std::optional<double> epochs_done(const Task& task, const TrainSettings& t, int64_t step,
+                                  int64_t position);
 // whether step `step` (from 1) of `total` has a line in the log
 bool is_logged(const TrainSettings& t, int64_t step, int64_t total);
 

@@ -22,11 +22,8 @@
 #include <slope/models/train/trainer.h>
 #include <slope/nn/module/at_each_module.h>
 
-#include <fmt/ranges.h>
-
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 namespace slope::train {
 
@@ -35,10 +32,6 @@ namespace {
 std::string numerics(DType precision) {
   return fmt::format("{}, {}{}", blas_description(), name(cpu_isa()),
                      precision == bf16 ? fmt::format(", {}", name(bf16_unit())) : "");
-}
-
-int64_t steps_per_epoch(const Task& task, const TrainSettings& t) {
-  return (task.pass_length() + t.accumulate - 1) / t.accumulate;
 }
 
 int64_t total_steps(const Task& task, const TrainSettings& t) {
@@ -111,15 +104,6 @@ class Run {
   }
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
-  // one batch again and again is no pass over the data
-  bool has_epochs() const { return !t_.overfit_batch && task_.pass_length() > 0; }
-  // Those of data without epochs are as long as --epochs counts them.
-  std::optional<double> epochs_done() const {
-    if (!has_epochs()) return std::nullopt;
-    return task_.epoch_length() > 0
-               ? static_cast<double>(state_.position) / static_cast<double>(task_.epoch_length())
-               : static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch(task_, t_));
-  }
 
   void loop() {
     bool saved = true;  // the current state is in a checkpoint
@@ -148,7 +132,7 @@ class Run {
           state_.step == 0 ? "interrupted before the first step"
                            : fmt::format("interrupted: step {} is saved in {}; go on with --resume",
                                          state_.step, options_.folder));
-    else if (stopped_early())
+    else if (is_stopped_early(state_))
       progress_.message(
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
@@ -157,7 +141,6 @@ class Run {
   bool is_complete(const RunState& state) const {
     return !state.validation_due && (state.step >= total_ || is_stopped_early(state));
   }
-  bool stopped_early() const { return is_stopped_early(state_); }
   bool is_stopped_early(const RunState& state) const {
     return t_.patience > 0 && state.stale >= t_.patience;
   }
@@ -179,7 +162,7 @@ class Run {
     ++state_.step;
     costs_.add_step(seconds_since(start), result.tokens);
     report(result);
-    costs_.report(total_ - state_.step, has_epochs() ? steps_per_epoch(task_, t_) : 0);
+    costs_.report(total_ - state_.step, has_epochs(task_, t_) ? steps_per_epoch(task_, t_) : 0);
   }
 
   void report(const StepResult& r) {
@@ -187,7 +170,7 @@ class Run {
     state_.window_targets += r.targets;
     const bool line = is_logged(t_, state_.step, total_);
     const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
-    const std::optional<double> epoch = epochs_done();
+    const std::optional<double> epoch = epochs_done(task_, t_, state_.step, state_.position);
     progress_.update({.step = state_.step,
                       .total = total_,
                       .epoch = epoch,
@@ -247,16 +230,9 @@ class Run {
   void check_same(const RunState& before) {
     const std::string note =
         check_sameness(before, state_, all_, options_.values_before, options_.folder);
-    if (note.empty()) return;
-    progress_.message(
-        is_complete(before)
-            ? fmt::format("{}; {}",
-                          before.step == 1 ? "1 step is done"
-                                           : fmt::format("{} steps are done", before.step),
-                          fmt::join(left_as_before(
-                                        all_, completed(before.settings, options_.values_before)),
-                                    "; "))
-            : note);
+    if (!note.empty())
+      progress_.message(is_complete(before) ? note_of_done(before, all_, options_.values_before)
+                                            : note);
   }
 
   void restore(const std::string& point) {
