@@ -31,6 +31,10 @@ class GradLockHolders {
     while (threads_.load(std::memory_order_seq_cst) > 0) std::this_thread::yield();
   }
   static void unlock() { forking_.store(false, std::memory_order_release); }
+  static void unlock_in_child() {
+    threads_ = 0;  // a thread that asked meanwhile may have been counted; it is not in the child
+    unlock();
+  }
 
  private:
   static void join() {

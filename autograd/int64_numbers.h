@@ -75,8 +75,9 @@ template <Int64 T>
 }
 template <Int64 T>
 [[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, T value) {
-  return x.dtype() == i64 ? where(mask, tensor(int64_t{value}), x)
-                          : masked_fill(x, mask, static_cast<double>(value));
+  if (x.dtype() != i64) return masked_fill(x, mask, static_cast<double>(value));
+  const Tensor zeroed = masked_fill(x, mask, 0.0);  // which refuses a mask that does not suit x
+  return where(mask, tensor(int64_t{value}), zeroed);
 }
 
 }  // namespace slope

@@ -42,7 +42,7 @@ endfunction()
 
 # Most files spend a third of their compile time on headers that all of them include: those are precompiled. Sources still include what
 # they use: with SLOPE_PRECOMPILE=STANDARD, in the preset plain, the headers of others alone are precompiled, so that a missing include of
-# one of slope's fails there; the presets debug and tsan precompile nothing.
+# one of slope's fails there; the preset debug precompiles nothing.
 #   slope_precompile(target [<header>…])      further headers to precompile; other targets may REUSE_FROM this one
 function(slope_precompile target)
   set(headers <algorithm> <cmath> <functional> <map> <memory> <string> <vector>)

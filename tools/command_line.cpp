@@ -73,7 +73,10 @@ namespace {
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
-  if (is_out_of_range<T>(text)) return fmt::format("{} does not fit in 64 bits", text);
+  if (is_out_of_range<T>(text))
+    return fmt::format("{} {}", text,
+                       std::is_integral_v<T> ? "does not fit in 64 bits"
+                                             : "is too large or too close to 0 for a number");
   if (!parse_number(text, value))
     return fmt::format("expected {}, got '{}'", std::is_integral_v<T> ? "an integer" : "a number",
                        text);
@@ -182,15 +185,36 @@ std::vector<std::string> known_to(const CLI::App& app) {
   return known;
 }
 
+struct Word {
+  const std::string& text;
+  bool is_value;             // the option before it takes it, or it stands after `--`
+  const CLI::App* app;       // the subcommand that sees it
+  std::string command_path;  // "slope train lm"
+};
+
+// Words that CLI11 could not place; it counts `--` among them.
+std::vector<std::string> unplaced(const CLI::App& app, bool with_subcommands) {
+  std::vector<std::string> words = app.remaining(with_subcommands);
+  std::erase(words, "--");
+  return words;
+}
+
 // UsageError for a word that stands before a subcommand and belongs to neither, as in `slope foo
 // train lm`, or to one of the two only.
-void refuse_what_stands_between(const CLI::App& app) {
+void refuse_what_stands_between(const CLI::App& app, const std::vector<Word>& given) {
   std::string path;
   for (const CLI::App* level = &app; !level->get_subcommands().empty();) {
     const CLI::App& next = *level->get_subcommands().front();
     path += (path.empty() ? "" : " ") + level->get_name();
-    if (const std::vector<std::string> unknown = level->remaining(); !unknown.empty()) {
-      const std::string &word = unknown.front(), name = word.substr(0, word.find('='));
+    const auto stands_here = [&](const std::string& word) {  // not after `--`, in a subcommand
+      return std::any_of(given.begin(), given.end(), [&](const Word& w) {
+        return w.app == level && (w.text == word || w.text.starts_with(word + "="));
+      });
+    };
+    const std::vector<std::string> unknown = unplaced(*level, false);
+    if (const auto at = std::find_if(unknown.begin(), unknown.end(), stands_here);
+        at != unknown.end()) {
+      const std::string &word = *at, name = word.substr(0, word.find('='));
       const bool is_flag = word.starts_with('-');
       SLOPE_CHECK_AS(UsageError, !is_flag || !next.get_option_no_throw(name),
                      "{}: stands before {}, which does not see it there; see {} --help", name,
@@ -206,12 +230,13 @@ void refuse_what_stands_between(const CLI::App& app) {
 }
 
 // An error of CLI11 as one line that names the offending word.
-std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
-  refuse_what_stands_between(app);
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& e,
+                        const std::vector<Word>& given) {
+  refuse_what_stands_between(app, given);
   const std::string help = command_path(app) + " --help";
   const CLI::App* reached = &app;
   while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
-  const std::vector<std::string> known = known_to(*reached), unknown = reached->remaining();
+  const std::vector<std::string> known = known_to(*reached), unknown = unplaced(app, true);
   const std::string what = e.what();
   const size_t lacks = what.find(": 1 required "), at = what.find(" excludes ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) && lacks != what.npos)
@@ -230,13 +255,6 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
 const CLI::Option* option_of(const CLI::App& app, const std::string& word) {
   return word.starts_with('-') ? app.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
 }
-
-struct Word {
-  const std::string& text;
-  bool is_value;             // the option before it takes it, or it stands after `--`
-  const CLI::App* app;       // the subcommand that sees it
-  std::string command_path;  // "slope train lm"
-};
 
 // UsageError if an option that needs a value has another option after it: `--out --quiet`.
 std::vector<Word> words_of(const CLI::App& app, const std::vector<std::string>& given) {
@@ -329,7 +347,7 @@ Action parse_command_line(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return [app, e] { return app->exit(e); };
   } catch (const CLI::ParseError& e) {
-    throw UsageError(usage_fault(*app, e));
+    throw UsageError(usage_fault(*app, e, known));
   }
   return action ? action : [] { return 0; };
 }

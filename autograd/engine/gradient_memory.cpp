@@ -27,9 +27,10 @@ Tensor Pass::plus(const Tensor& sum, const Tensor& g) const {
 GradTarget Saved::target(int i, const Dims& shape, DType dtype,
                          const TargetOptions& options) const {
   const auto input = static_cast<size_t>(i), reuses = pass_->reuses_;
-  const Tensor &sum = pass_->sum_of(node_.inputs[input]), &g = grads_[0];
-  const bool adds = options.may_add && sum.defined() && pass_->may_write(sum);
-  if (adds && (reuses == Pass::all || reuses == input)) return {.tensor = sum, .adds = true};
+  const Edge& x = node_.inputs[input];
+  const Tensor *sum = options.may_add && x ? &pass_->sum_of(x) : nullptr, &g = grads_[0];
+  const bool adds = sum && sum->defined() && pass_->may_write(*sum);
+  if (adds && (reuses == Pass::all || reuses == input)) return {.tensor = *sum, .adds = true};
   if (adds) pass_->would_add_.push_back(input);
   if (options.over && options.over->defined() && reuses == Pass::all) {
     const bool is_last_use = options.over->is_same(g)
@@ -77,7 +78,7 @@ Pass::List<GradLock> Pass::lock_leaves_and_make_grads() {
   List<GradSlot*> by_address(&memory_);
   by_address.reserve(leaves_.size());
   for (const Leaf& x : leaves_) {
-    Observe::tell(&Observer::handed_over, Tensor(x.tensor), *x.sum);
+    if (Observe::anybody()) Observe::tell(&Observer::handed_over, Tensor(x.tensor), *x.sum);
     by_address.push_back(x.slot);
   }
   std::ranges::sort(by_address);

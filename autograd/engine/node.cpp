@@ -45,10 +45,11 @@ static AutogradMeta& ensure_autograd_meta(const Tensor& x) {
 
 GradSlot& ensure_grad_slot(const Tensor& x) {
   AutogradMeta& meta = ensure_autograd_meta(x);
-  GradSlot* slot = meta.slot.get();
-  if (!slot) slot = meta.slot.set(Ref<GradSlot>(new GradSlot));
-  if (meta.node) (void)meta.node->outputs[meta.output].slot.set(Ref<GradSlot>(slot));
-  return *slot;
+  if (GradSlot* slot = meta.slot.get()) return *slot;
+  Ref<GradSlot> slot(new GradSlot);
+  // several tensors may be one output of a node: they have its slot
+  if (meta.node) slot = Ref<GradSlot>(meta.node->outputs[meta.output].slot.set(slot));
+  return *meta.slot.set(slot);
 }
 
 void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {

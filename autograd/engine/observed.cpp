@@ -16,7 +16,9 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
     Observe::tell(&Observer::contributed, node, i, dx[i]);
     const Tensor &sum = sum_of(node.inputs[i]), before = contiguous_copy(sum);
     reuses_ = i;
-    derivative(node, gs);
+    const Grads rest = derivative(node, gs);
+    SLOPE_CHECK_AS(AutogradError, !rest[i].defined(),
+                   "{}: an observer keeps a gradient of the pass; clone() it", node.op->name);
     Observe::tell(&Observer::summed, node.inputs[i], before, sum);
     dx[i] = Tensor();
   }

@@ -73,7 +73,7 @@ struct Pass {
   BackwardOptions options_;
   const Pass* outer_;  // the enclosing pass on this thread
   List<Edge> roots_{&memory_};
-  List<Visit> visits_{&memory_};  // of each node, in the order in which they run
+  List<Visit> visits_{&memory_};  // one for each node; collect() sorts them as they run
   size_t next_ = 0;               // in visits_
   // Output k of a node has the slot node.slot + k, and a leaf has one too.
   uint32_t slots_ = 1;  // the first, always empty, is for what the outputs do not depend on
@@ -83,11 +83,11 @@ struct Pass {
   std::vector<char> captured_;   // at a slot: whether grad() returns it; empty for backward()
   std::vector<char> wanted_;     // at node.slot: whether a captured gradient needs the node
 
-  // observed.cpp: the input whose kernel may add to its sum, or `all`, and then kernels may also
-  // write over g; else they get new memory
+  // observed.cpp. Which memory kernels may reuse: `all` (sums, and what TargetOptions::over names),
+  // `none`, or that of one input's sum, by its number.
   static constexpr size_t all = SIZE_MAX, none = SIZE_MAX - 1;
   size_t reuses_ = all;
-  std::vector<size_t> would_add_;  // those that would have added
+  std::vector<size_t> would_add_;  // inputs whose kernel would have added to a sum
 };
 
 }  // namespace slope

@@ -133,7 +133,9 @@ std::unique_ptr<LockedFolderSink::Lock> LockedFolderSink::locked(
   }
   const size_t slash = path.rfind('/');
   const std::string name = slash == path.npos ? path : path.substr(slash + 1);
-  remove_strays(above, {.links = {}, .files = {}, .is_in_folder = is_own, .folder = name});
+  std::vector<std::string> staying;  // nothing needs their names
+  remove_strays(above, {.links = {}, .files = {}, .is_in_folder = is_own, .folder = name},
+                &staying);
   return lock;
 }
 
@@ -142,7 +144,7 @@ LockedFolderSink::LockedFolderSink(const std::string& path, bool (*is_own)(std::
 
 void LockedFolderSink::commit() {
   sink_.commit();
-  if (lock_) lock_->file.remove();
+  lock_.reset();
 }
 
 void swap_link(const std::string& link, const std::string& leads_to) {
@@ -174,9 +176,9 @@ int remove_strays(const std::string& folder, const OwnFiles& own,
                   std::vector<std::string>* staying) {
   int removed = 0;
   for (const std::string& name : sys::names_in(folder)) {
-    if (!is_stray(folder, name, own)) continue;
-    const std::string path = folder + "/" + name;
     try {
+      if (!is_stray(folder, name, own)) continue;
+      const std::string path = folder + "/" + name;
       if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
       ++removed;
     } catch (const IoError& e) {

@@ -43,8 +43,8 @@ class InputStream {
 struct InputArgument {
   std::string name, path;
 };
-// UsageError if two of them are standard input, under whatever names, or the same pipe: the second
-// would find nothing left.
+// UsageError if two of them name standard input (-, /dev/stdin, /dev/fd/0, …) or the same pipe: the
+// second would find nothing left.
 void refuse_shared_input(const std::vector<InputArgument>& inputs);
 
 }  // namespace slope

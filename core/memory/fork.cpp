@@ -4,39 +4,50 @@
 #if !defined(SLOPE_PLAIN)
 #include <pthread.h>
 
-#include <vector>
+#include <cstddef>
+#include <cstdlib>
+#include <iterator>
 
 namespace slope {
 
 namespace {
 
 struct ForkLocks {
-  Mutex mutex;  // guards the list, and lets one thread fork at a time
-  std::vector<ForkLock> of[3];
+  ForkLock locks[8];
+  size_t count;
 };
-ForkLocks& fork_locks() {  // never destroyed: a child may be made after main
-  static auto* const instance = new ForkLocks;
-  return *instance;
+constinit ForkLocks fork_locks[3] =
+    {};                      // by ForkOrder; no memory of the heap, as main() is to come
+constinit Mutex fork_mutex;  // guards them, and lets one thread fork at a time
+
+template <class F>
+void for_each_fork_lock(F f) {
+  for (const ForkLocks& of_order : fork_locks)
+    for (size_t i = 0; i < of_order.count; ++i) f(of_order.locks[i]);
 }
 
-void take_fork_locks() {
-  fork_locks().mutex.lock();
-  for (const auto& locks : fork_locks().of)
-    for (const ForkLock& lock : locks) lock.take(lock.lock);
+void take() {
+  fork_mutex.lock();
+  for_each_fork_lock([](const ForkLock& lock) { lock.take(lock.lock); });
 }
-void release_fork_locks() {
-  for (const auto& locks : fork_locks().of)
-    for (const ForkLock& lock : locks) lock.release(lock.lock);
-  fork_locks().mutex.unlock();
+void release() {
+  for_each_fork_lock([](const ForkLock& lock) { lock.release(lock.lock); });
+  fork_mutex.unlock();
+}
+void release_in_child() {
+  for_each_fork_lock([](const ForkLock& lock) { lock.release_in_child(lock.lock); });
+  fork_mutex.unlock();
 }
 
 }  // namespace
 
 bool hold_over_fork(ForkOrder order, const ForkLock& lock) {
-  static const int failed = pthread_atfork(take_fork_locks, release_fork_locks, release_fork_locks);
-  const Lock guard(fork_locks().mutex);
-  fork_locks().of[static_cast<int>(order)].push_back(lock);
-  return !failed;
+  static const int failed = pthread_atfork(take, release, release_in_child);
+  const Lock guard(fork_mutex);
+  auto& [locks, count] = fork_locks[static_cast<int>(order)];
+  if (failed || count == std::size(locks)) std::abort();  // no memory; more locks than expected
+  locks[count++] = lock;
+  return true;
 }
 
 }  // namespace slope

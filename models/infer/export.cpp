@@ -33,7 +33,7 @@ static std::string config_of(const std::string& checkpoint, nn::ModuleRef model)
 }
 
 void export_to_pytorch(const std::string& run, const std::string& folder) {
-  SLOPE_CHECK_AS(UsageError, sys::kind(folder) == sys::Kind::nothing,
+  SLOPE_CHECK_AS(UsageError, sys::kind(sys::without_trailing_slashes(folder)) == sys::Kind::nothing,
                  "export: {} exists; name a new folder", folder);
   const std::string checkpoint = checkpoint_folder(run);
   const Sample sample = sample_of_run(checkpoint);

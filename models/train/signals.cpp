@@ -1,3 +1,5 @@
+#include <slope/core/memory/fork.h>
+#include <slope/core/memory/mutex.h>
 #include <slope/models/train/signals.h>
 
 #include <unistd.h>
@@ -16,7 +18,8 @@ std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
-std::mutex mutex;  // guards the following variables
+Mutex mutex;  // guards the following variables
+[[maybe_unused]] const bool signals_are_held = hold_over_fork(ForkOrder::tables, mutex);
 std::atomic<int> guards{0};
 int keepers = 0;
 struct sigaction before[3];

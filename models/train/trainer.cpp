@@ -231,8 +231,9 @@ class Run {
     const std::string note =
         check_sameness(before, state_, all_, options_.values_before, options_.folder);
     if (!note.empty())
-      progress_.message(is_complete(before) ? note_of_done(before, all_, options_.values_before)
-                                            : note);
+      progress_.message(!before.validation_due && before.step >= total_
+                            ? note_of_done(before, all_, options_.values_before)
+                            : note);
   }
 
   void restore(const std::string& point) {

@@ -3,6 +3,7 @@
 #include <slope/core/loops/copy.h>
 #include <slope/nn/functional/layers.h>
 
+#include <cmath>
 #include <set>
 
 namespace slope::nn {
@@ -30,6 +31,11 @@ void detail::check_classes(const char* op, const Tensor& classes, int64_t low, i
   for (int64_t i = 0; i < row.numel(); ++i)
     SLOPE_CHECK_INDEX((c[i] >= low && c[i] < end) || c[i] == ignored,
                       "{}: class {} at position {} is outside [{}, {})", op, c[i], i, low, end);
+}
+
+Tensor detail::one_or_nan(const Tensor& x) {
+  const Tensor v = x.detach();
+  return masked_fill(full_like(v, 1), isnan(v), NAN);
 }
 
 void detail::check_broadcast(const char* op, std::initializer_list<Dims> shapes) {

@@ -12,8 +12,7 @@ namespace detail {
 void check_dtype(const char* op, const char* what, const Tensor& p, const Tensor& x);
 // ShapeError unless p is (n), DTypeError unless it has x's dtype; it may be undefined
 void check_vector(const char* op, const char* what, const Tensor& p, int64_t n, const Tensor& x);
-// A constant, 1, and nan where x is nan: as a factor it keeps derivatives of a function defined in
-// pieces from being those of a piece there.
+// 1, or nan where x is nan; without a graph. As a factor it makes every derivative nan there.
 Tensor one_or_nan(const Tensor& x);
 // ShapeError, which names op and two of the shapes, unless all broadcast together
 void check_broadcast(const char* op, std::initializer_list<Dims> shapes);

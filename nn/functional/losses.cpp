@@ -26,8 +26,8 @@ Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options)
   const double delta = options.delta;
   const Tensor d = x - t, far = abs(d.detach()) >= delta, near = masked_fill(d, far, 0),
                linear = delta * (abs(masked_fill(d, !far, 0)) - 0.5 * delta);
-  const Tensor square = detail::one_or_nan(d) * near * near;
-  return reduce_loss(where(far, linear, 0.5 * square), options.reduction);
+  const Tensor half_square = 0.5 * detail::one_or_nan(d) * near * near;
+  return reduce_loss(where(far, linear, half_square), options.reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {

@@ -5,8 +5,6 @@
 #include <slope/nn/functional/activations.h>
 #include <slope/nn/functional/layers.h>
 
-#include <cmath>
-
 namespace slope::nn {
 
 namespace {
@@ -22,11 +20,6 @@ Tensor below_zero(const Tensor& x, const F& f) {
 Tensor decay(const Tensor& x) { return where(x == 0, x, expm1(x)); }
 
 }  // namespace
-
-Tensor detail::one_or_nan(const Tensor& x) {
-  const Tensor v = x.detach();
-  return masked_fill(full_like(v, 1), isnan(v), NAN);
-}
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {
   return below_zero(x, [&](const Tensor& z) { return negative_slope * z; });

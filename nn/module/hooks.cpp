@@ -57,7 +57,7 @@ void ModuleHooks::remove(int id) {
 
 // What the operations before and after the forward of one call share.
 struct HookedGradients {
-  std::shared_ptr<const HookLists> hooks;
+  HookList<BackwardHook> hooks;     // no others: they may hold what the graph belongs to
   size_t inputs = 0;                // of the call
   std::vector<size_t> places = {};  // of those that need a gradient
   Tensor of_output = {};            // in a backward pass, until it reaches the inputs
@@ -66,7 +66,7 @@ struct HookedGradients {
   void run(Grads& dx, const Tensor& dy) const {
     Tensors of_inputs(inputs);
     for (size_t k = 0; k < places.size(); ++k) of_inputs[places[k]] = dx[k];
-    for (const auto& [id, hook] : hooks->backward) {
+    for (const auto& [id, hook] : hooks) {
       const Tensor result = hook(of_inputs, dy);
       if (!result.defined()) continue;
       SLOPE_CHECK_AS(UsageError, places.size() == 1,
@@ -130,8 +130,8 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
     if (!replaced.empty()) inputs_ = replaced;
   }
   if (hooks_->backward.empty() || !grad_enabled()) return;
-  gradients_ =
-      std::make_shared<HookedGradients>(HookedGradients{.hooks = hooks_, .inputs = inputs_.size()});
+  gradients_ = std::make_shared<HookedGradients>(
+      HookedGradients{.hooks = hooks_->backward, .inputs = inputs_.size()});
   Tensors xs, ys;  // those that need a gradient, each once, and their views for this call alone
   for (size_t i = 0; i < inputs_.size(); ++i) {
     Tensor& x = inputs_[i];

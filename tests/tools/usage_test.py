@@ -42,6 +42,7 @@ class Usage(Case):
             (["foo", "train", "lm"], "slope: foo is no command of slope (did you mean zoo?); see slope --help"), (["museum", "tabel", "run", "X"], "slope: tabel is no command of slope museum (did you mean table?); see slope museum --help"),
             (["museum", "--json", "run", "X"], "slope: --json: stands before run, which does not see it there; see slope museum run --help"), (["bench", "foo", "scale"], "slope: foo: stands before scale, "),
             (["museum", "--foo", "run", "X"], "slope: --foo is unknown to slope museum; see slope museum --help"), (["museum", "", "run", "X"], "slope: an empty word is no command of slope museum"),
+            (["generate", "x", "--", "y"], "slope: y is unknown to slope generate"), (["plot", "--", "a2", "sw"], "required"), (["--", "zoo"], "zoo is unknown to slope"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
@@ -258,8 +259,8 @@ class Usage(Case):
                 file.write(f'{{"seed": {number}}}')
             self.refused(3, *text, "--config", "config.json", says='"seed" must be an integer of at least 0, at most 9')
         for number in ("1e400", "-1e400", "1e-400"):
-            self.refused(2, "generate", "run", "--temperature", number, says=f"--temperature: {number} does not fit in 64 bits")
-            self.refused(2, *text, "--lr", number, says=f"--lr {number}: does not fit in 64 bits; expected a number of at least 0")
+            self.refused(2, "generate", "run", "--temperature", number, says=f"--temperature: {number} is too large or too close to 0 for a number")
+            self.refused(2, *text, "--lr", number, says=f"--lr {number}: is too large or too close to 0 for a number; expected a number of at least 0")
         for number in ("1e3", "1.5", "0x10", "abc", ""):
             self.refused(2, "generate", "run", "--seed", number, says=f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'")
             self.refused(2, "translate", "run", "--layer", number, "--show-attention", says=f"--layer: expected an integer, got '{number}'")

@@ -46,9 +46,11 @@ int64_t text_bytes(const RunSettings& settings) {
   if (settings.type().kind == Kind::translation) {
     const auto& d = settings.data<train::ParallelTextSettings>();
     for (const std::string& prefix : {d.train, d.valid})
-      for (const std::string& side : {d.source, d.target}) files.push_back(prefix + "." + side);
+      for (const std::string& side : {d.source, d.target})
+        if (!prefix.empty()) files.push_back(prefix + "." + side);
   }
   int64_t bytes = 0;
+  std::erase(files, "");
   for (const std::string& name : files)
     for (const char* ending : {"", ".gz"}) {
       if (sys::kind_followed(name + ending) != sys::Kind::file) continue;
