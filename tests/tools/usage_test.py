@@ -42,7 +42,7 @@ class Usage(Case):
             (["foo", "train", "lm"], "slope: foo is no command of slope (did you mean zoo?); see slope --help"), (["museum", "tabel", "run", "X"], "slope: tabel is no command of slope museum (did you mean table?); see slope museum --help"),
             (["museum", "--json", "run", "X"], "slope: --json: stands before run, which does not see it there; see slope museum run --help"), (["bench", "foo", "scale"], "slope: foo: stands before scale, "),
             (["museum", "--foo", "run", "X"], "slope: --foo is unknown to slope museum; see slope museum --help"), (["museum", "", "run", "X"], "slope: an empty word is no command of slope museum"),
-            (["generate", "x", "--", "y"], "slope: y is unknown to slope generate"), (["plot", "--", "a2", "sw"], "required"), (["--", "zoo"], "zoo is unknown to slope"),
+            (["generate", "x", "--", "y"], "slope: y is unknown to slope generate"), (["plot", "--", "a2", "sw"], "required"), (["--", "zoo"], "A subcommand is required"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
