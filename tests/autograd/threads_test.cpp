@@ -6,6 +6,7 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/tests/at_once.h>
 #include <slope/tests/leaf.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/threads.h>
@@ -22,20 +23,6 @@ using slope::test::leaf;
 
 namespace {
 thread_local Tensor kept;
-
-// Runs both at the same time, as nearly as possible.
-template <class F, class G>
-void at_once(const F& f, const G& g) {
-  std::atomic<int> ready{0};
-  const auto start = [&](const auto& run) {
-    ++ready;
-    while (ready < 2) std::this_thread::yield();
-    run();
-  };
-  std::thread other([&] { start(f); });
-  start(g);
-  other.join();
-}
 }  // namespace
 
 TEST_CASE("threads: a tensor with a retained gradient may end while backward runs") {
@@ -44,7 +31,7 @@ TEST_CASE("threads: a tensor with a retained gradient may end while backward run
     std::optional<Tensor> h = tanh(w * w);
     h->retain_grad();
     const Tensor y = sum(*h * *h);
-    at_once([&] { h.reset(); }, [&] { y.backward(); });
+    test::at_once([&] { h.reset(); }, [&] { y.backward(); });
   }
   CHECK(w.grad().defined());
 }
@@ -55,7 +42,7 @@ TEST_CASE("threads: a retained gradient is read while backward writes it") {
   const Tensor y = sum(h * 3);
   for (int round = 1; round < test::fewer(1000); ++round) {
     Tensor seen;
-    at_once([&] { seen = h.grad(); }, [&] { y.backward({}, true); });
+    test::at_once([&] { seen = h.grad(); }, [&] { y.backward({}, true); });
     if (seen.defined()) CHECK(seen.to_vector()[0] == seen.to_vector()[1]);
     CHECK(h.grad().to_vector()[0] == 3 * round);
   }
@@ -70,7 +57,7 @@ TEST_CASE("threads: results of one operation take hooks at once, and lose none")
       parts[i].register_hook([&](const Tensor&) { return ++calls, Tensor(); });
       parts[i].retain_grad();
     };
-    at_once([&] { hook(0); }, [&] { hook(1); });
+    test::at_once([&] { hook(0); }, [&] { hook(1); });
     (parts[0] * 2 + parts[1] * 3).backward();
     REQUIRE(calls == 2);
     REQUIRE(parts[0].grad().item() == 2);
@@ -81,7 +68,7 @@ TEST_CASE("threads: results of one operation take hooks at once, and lose none")
 TEST_CASE("threads: two backward passes into shared leaves lose no gradient") {
   const Tensor v = leaf({1., 2., 3.}), w = leaf({4., 5., 6.});
   constexpr int rounds = 3000;
-  at_once(
+  test::at_once(
       [&] {
         for (int i = 0; i < rounds; ++i) sum(v * w).backward();
       },

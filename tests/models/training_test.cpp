@@ -316,50 +316,44 @@ TEST_CASE("training: models trained in four threads of one process get the same 
   }
 }
 
-TEST_CASE("training: the first step refuses a model that does not list a parameter of its loss") {
+static void check_refused(Task& task, int64_t step, const std::string& says) {
   const TrainSettings t = small_language_model().training;
+  Updater updater(task.parameters(), t);
+  CHECK_THROWS_WITH_AS((void)take_step(task, updater, t, step, 40), doctest::Contains(says.c_str()),
+                       UsageError);
+}
+static void take_steps(Task& task, int64_t steps) {
+  const TrainSettings t = small_language_model().training;
+  Updater updater(task.parameters(), t);
+  for (int64_t step = 0; step < steps; ++step) (void)take_step(task, updater, t, step, 40);
+}
+
+TEST_CASE("training: the first step refuses a model that does not list a parameter of its loss") {
   OneBatch<ListsOne> forgets;
-  Updater one(forgets.parameters(), t);
-  CHECK_THROWS_WITH_AS(
-      (void)take_step(forgets, one, t, 0, 20),
-      doctest::Contains(
-          "2 of the parameters that the loss depends on are not listed, so they would "
-          "be neither trained nor saved: (3, 2), first used by linear; (3,), first "
-          "used by linear; name the member in SLOPE_MODULE"),
-      UsageError);
+  check_refused(forgets, 0,
+                "2 of the parameters that the loss depends on are not listed, so they would be "
+                "neither trained nor saved: (3, 2), first used by linear; (3,), first used by "
+                "linear; name the member in SLOPE_MODULE");
   CHECK(!forgets.listed[0].tensor.grad().defined());
   OneBatch<ListsBoth> whole;
-  Updater both(whole.parameters(), t);
-  (void)take_step(whole, both, t, 0, 20);
+  take_steps(whole, 1);
 }
 
 TEST_CASE("training: unlisted parameters are refused after a resume and in later steps too") {
-  const TrainSettings t = small_language_model().training;
-  const auto refuses = [&](auto& task, int64_t step) {
-    Updater updater(task.parameters(), t);
-    CHECK_THROWS_WITH_AS((void)take_step(task, updater, t, step, 40),
-                         doctest::Contains("name the member in SLOPE_MODULE"), UsageError);
-  };
   OneBatch<ListsOne> resumed;
-  refuses(resumed, 7);
+  check_refused(resumed, 7, "name the member in SLOPE_MODULE");
   OneBatch<ListsOneLater> later;
-  Updater updater(later.parameters(), t);
-  for (int64_t step = 0; step < 2; ++step) (void)take_step(later, updater, t, step, 40);
-  refuses(later, 10);
+  take_steps(later, 2);
+  check_refused(later, 10, "name the member in SLOPE_MODULE");
 }
 
 TEST_CASE("training: a module with a mode that no line lists is refused: eval does not reach it") {
-  const TrainSettings t = small_language_model().training;
   OneModule<DropsInPart> forgets;
-  Updater updater(forgets.parameters(), t);
-  CHECK_THROWS_WITH_AS(
-      (void)take_step(forgets, updater, t, 0, 20),
-      doctest::Contains("not listed, so in training mode in evaluation too: Dropout in module "
-                        "part; BatchNorm1d in DropsInPart; name the member in SLOPE_MODULE"),
-      UsageError);
+  check_refused(forgets, 0,
+                "not listed, so in training mode in evaluation too: Dropout in module part; "
+                "BatchNorm1d in DropsInPart; name the member in SLOPE_MODULE");
   OneModule<SharesDrop> shares;
-  Updater both(shares.parameters(), t);
-  (void)take_step(shares, both, t, 0, 20);
+  take_steps(shares, 1);
 }
 
 TEST_CASE("training: for weights that are not finite, the message names the current rate") {

@@ -1,6 +1,7 @@
 // Small models for the tests of nn: every kind of field, nested.
 #pragma once
 
+#include <slope/core/files/safetensors.h>
 #include <slope/nn/nn.h>
 
 namespace slope::test {
@@ -52,5 +53,9 @@ struct Tiny {  // tied head, a saved and an unsaved buffer, an optional, a vecto
 };
 
 inline Tensor tiny_ids() { return tensor({{1, 2, 3, 4}, {5, 6, 7, 0}}); }
+
+inline std::string bytes_of(const Tiny& model) {
+  return format_safetensors(nn::state_dict(model).tensors);
+}
 
 }  // namespace slope::test

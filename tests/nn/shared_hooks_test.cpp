@@ -3,6 +3,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>
+#include <slope/tests/at_once.h>
 #include <slope/tests/sanitized.h>
 
 #if !defined(SLOPE_PLAIN)
@@ -10,23 +11,6 @@
 #include <thread>
 
 using namespace slope;
-
-namespace {
-
-template <class F, class G>
-void run_two(const F& f, const G& g) {
-  std::atomic<int> ready{0};
-  const auto start = [&](const auto& run) {
-    ++ready;
-    while (ready < 2) std::this_thread::yield();
-    run();
-  };
-  std::thread other([&] { start(f); });
-  start(g);
-  other.join();
-}
-
-}  // namespace
 
 TEST_CASE("shared hooks: two threads register, and none is lost") {
   for (int round = 0; round < 5; ++round) {
@@ -36,7 +20,7 @@ TEST_CASE("shared hooks: two threads register, and none is lost") {
       for (int i = 0; i < test::fewer(10'000); ++i)
         w.register_hook([&](const Tensor&) { return ++calls, Tensor(); });
     };
-    run_two(add, add);
+    test::at_once(add, add);
     sum(w * 2).backward();
     CHECK(calls == 2 * test::fewer(10'000));
   }
@@ -46,7 +30,7 @@ TEST_CASE("shared hooks: one thread registers while another runs them") {
   for (int round = 0; round < test::fewer(200); ++round) {
     const Tensor w = ones({3}).set_requires_grad(), h = w * 2, y = sum(h);
     std::atomic<int> calls{0};
-    run_two(
+    test::at_once(
         [&] {
           for (int i = 0; i < 300; ++i)
             (i % 2 ? w : h).register_hook([&calls, one = std::make_shared<int>(1)](const Tensor&) {
@@ -67,8 +51,8 @@ TEST_CASE("shared hooks: a result's first hook and its retain_grad, in two threa
   for (int round = 0; round < test::fewer(10'000); ++round) {
     const Tensor w = ones({3}).set_requires_grad(), h = w * 2;
     std::atomic<int> calls{0};
-    run_two([&] { h.retain_grad(); },
-            [&] { h.register_hook([&](const Tensor&) { return ++calls, Tensor(); }); });
+    test::at_once([&] { h.retain_grad(); },
+                  [&] { h.register_hook([&](const Tensor&) { return ++calls, Tensor(); }); });
     sum(h).backward();
     lost += !h.grad().defined() || calls != 1;
   }
@@ -79,7 +63,7 @@ TEST_CASE("shared hooks: a module's come and go while another thread calls it") 
   for (int round = 0; round < test::fewer(200); ++round) {
     const nn::Linear linear(3, 3);
     std::atomic<int> calls{0};
-    run_two(
+    test::at_once(
         [&] {
           std::vector<nn::HookHandle> handles;
           for (int i = 0; i < 100; ++i)

@@ -26,6 +26,28 @@ static std::string flag_of(std::string key) {
   return "--" + key;
 }
 
+std::vector<InputArgument> text_inputs(const RunSettings& settings) {
+  std::vector<InputArgument> inputs;
+  if (settings.type().kind == Kind::language_model)
+    if (const std::string& text = settings.data<train::TextSettings>().text; !text.empty())
+      inputs.push_back({"--text", text});
+  if (settings.type().kind == Kind::translation) {
+    const auto& d = settings.data<train::ParallelTextSettings>();
+    const auto add = [&](const char* flag, const std::string& prefix) {
+      if (prefix.empty()) return;
+      for (const std::string& side : {d.source, d.target})
+        inputs.push_back({flag, data::plain_or_gz(prefix + "." + side)});
+    };
+    add("--train", d.train);
+    add("--valid", d.valid);
+  }
+  return inputs;
+}
+
+bool is_read_once(const InputArgument& input) {
+  return input.path == "-" || sys::kind_followed(input.path) == sys::Kind::other;
+}
+
 void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType& type) {
   command.option("--config", flags.config, "JSON file with any of the settings below as keys")
       .takes_name("FILE");
@@ -120,11 +142,11 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   RunSettings given = settings;  // with the flags: they name the text and may give the steps
   for (const auto& [key, text] : flags.values) given.set(key, text);
   const auto& d = given.data<train::ParallelTextSettings>();
-  const std::string once = data::read_once_of(d.train, d.source, d.target);
-  SLOPE_CHECK_AS(UsageError, once.empty(),
-                 "{}: can be read only once, but the size of the text decides the settings; give "
-                 "--preset, or a file",
-                 once);
+  for (const InputArgument& input : text_inputs(given))
+    SLOPE_CHECK_AS(UsageError, input.name != "--train" || !is_read_once(input),
+                   "{}: can be read only once, but the size of the text decides the settings; give "
+                   "--preset, or a file",
+                   input.path);
   const auto n =
       static_cast<int64_t>(data::read_parallel(d.train, d.source, d.target).source.size());
   const bool counts_epochs = flags.values.contains("epochs") && !flags.values.contains("steps");
@@ -142,25 +164,6 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   }
   settings.set("shared_vocabulary", "false");
   settings.set("tie_embeddings", "false");
-}
-
-// The arguments that are read to their end, each by itself.
-void refuse_input_read_twice(const RunSettings& settings, const std::string& config) {
-  std::vector<InputArgument> inputs;
-  const auto add = [&](const char* name, const std::string& path) {
-    if (!path.empty()) inputs.push_back({name, path});
-  };
-  add("--config", config);
-  if (settings.type().kind == Kind::language_model)
-    add("--text", settings.data<train::TextSettings>().text);
-  if (settings.type().kind == Kind::translation) {
-    const auto& d = settings.data<train::ParallelTextSettings>();
-    for (const std::string& side : {d.source, d.target}) {
-      if (!d.train.empty()) add("--train", d.train + "." + side);
-      if (!d.valid.empty()) add("--valid", d.valid + "." + side);
-    }
-  }
-  refuse_shared_input(inputs);
 }
 
 }  // namespace
@@ -201,7 +204,9 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
     given.push_back(key);
   }
   steps_or_epochs(settings.training, given);
-  refuse_input_read_twice(settings, flags.config);
+  std::vector<InputArgument> inputs = text_inputs(settings);
+  if (!flags.config.empty()) inputs.push_back({"--config", flags.config});
+  refuse_shared_input(inputs);
   if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
   refuse_idle_flags(settings, flags);

@@ -7,6 +7,7 @@
 //   the flags, one for each setting of the model that is trained
 #pragma once
 
+#include <slope/core/files/input_stream.h>
 #include <slope/models/run/run_settings.h>
 #include <slope/models/train/tasks/model_task.h>
 #include <slope/tools/command.h>
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace slope::tools {
 
@@ -27,6 +29,10 @@ void add_settings_flags(Command& command, SettingsFlags& flags, const models::Mo
 
 // Changes `settings`, which must be at their defaults. `resumed`: the folder of the run to resume.
 void gather(train::RunSettings& settings, const SettingsFlags& flags, const std::string& resumed);
+
+// The files of text that the settings name, with their flags; none of the bundled corpus.
+std::vector<InputArgument> text_inputs(const train::RunSettings& settings);
+bool is_read_once(const InputArgument& input);  // a pipe, for example
 
 // The task. With --from, it starts with the weights and tokenizers named there; if a run is
 // resumed, they come from that run's checkpoint.

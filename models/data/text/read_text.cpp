@@ -12,8 +12,6 @@ namespace {
 
 bool is_missing(const std::string& name) { return sys::kind(name) == sys::Kind::nothing; }
 
-std::string plain_or_gz(const std::string& file) { return is_missing(file) ? file + ".gz" : file; }
-
 std::string existing(const std::string& file) {
   const std::string chosen = plain_or_gz(file);
   SLOPE_CHECK_AS(IoError, !is_missing(chosen), "{}: no such file, nor {}", file, chosen);
@@ -21,6 +19,8 @@ std::string existing(const std::string& file) {
 }
 
 }  // namespace
+
+std::string plain_or_gz(const std::string& file) { return is_missing(file) ? file + ".gz" : file; }
 
 std::string read_text(const std::string& file, const TextLimits& limits) {
   InputStream stream(file);
@@ -64,15 +64,6 @@ std::vector<std::string> split_lines(std::string_view text) {
 
 std::vector<std::string> read_lines(const std::string& file) {
   return split_lines(read_text(file));
-}
-
-std::string read_once_of(const std::string& prefix, const std::string& source,
-                         const std::string& target) {
-  for (const std::string& side : {source, target})
-    if (const std::string file = plain_or_gz(prefix + "." + side);
-        sys::kind_followed(file) == sys::Kind::other)
-      return file;
-  return "";
 }
 
 ParallelText read_parallel(const std::string& prefix, const std::string& source,

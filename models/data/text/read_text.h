@@ -44,9 +44,8 @@ struct ParallelText {
 // differ or all lines are empty.
 ParallelText read_parallel(const std::string& prefix, const std::string& source,
                            const std::string& target);
-// The first of these files that can be read only once, a pipe or FIFO; empty if none is.
-std::string read_once_of(const std::string& prefix, const std::string& source,
-                         const std::string& target);
+// FILE, or FILE.gz if there is no FILE
+std::string plain_or_gz(const std::string& file);
 
 // Where two texts of different length most likely diverge: the line k, counted from 1, for which
 // the pairs fit best if lines before k are paired from the start, the others from the end.

@@ -1,5 +1,5 @@
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
-#include <slope/tools/commands/gradcheck_json.h>
+#include <slope/tools/commands/gradcheck/json.h>
 
 #include <nlohmann/json.hpp>
 

@@ -7,7 +7,7 @@
 #include <slope/models/run/settings.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/commands/settings_flags.h>
-#include <slope/tools/commands/sweep_check.h>
+#include <slope/tools/commands/sweep/check.h>
 
 #include <sys/stat.h>
 
@@ -40,24 +40,13 @@ namespace {
 
 // of the text that the settings name; the bundled corpus is short
 int64_t text_bytes(const RunSettings& settings) {
-  std::vector<std::string> files;
-  if (settings.type().kind == Kind::language_model)
-    files.push_back(settings.data<train::TextSettings>().text);
-  if (settings.type().kind == Kind::translation) {
-    const auto& d = settings.data<train::ParallelTextSettings>();
-    for (const std::string& prefix : {d.train, d.valid})
-      for (const std::string& side : {d.source, d.target})
-        if (!prefix.empty()) files.push_back(prefix + "." + side);
-  }
   int64_t bytes = 0;
-  std::erase(files, "");
-  for (const std::string& name : files)
-    for (const char* ending : {"", ".gz"}) {
-      if (sys::kind_followed(name + ending) != sys::Kind::file) continue;
-      struct stat found;
-      sys::look_at(name + ending, found, "look at");
-      bytes += found.st_size;
-    }
+  for (const InputArgument& input : text_inputs(settings)) {
+    if (sys::kind_followed(input.path) != sys::Kind::file) continue;
+    struct stat found;
+    sys::look_at(input.path, found, "look at");
+    bytes += found.st_size;
+  }
   return bytes;
 }
 

@@ -5,7 +5,7 @@
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/json.h>
-#include <slope/tools/commands/gradcheck_against.h>
+#include <slope/tools/commands/gradcheck/against.h>
 
 #include <nlohmann/json.hpp>
 

@@ -9,8 +9,8 @@
 #include <slope/nn/cases.h>
 #include <slope/nn/module/unlisted.h>
 #include <slope/tools/command.h>
-#include <slope/tools/commands/gradcheck_against.h>
-#include <slope/tools/commands/gradcheck_json.h>
+#include <slope/tools/commands/gradcheck/against.h>
+#include <slope/tools/commands/gradcheck/json.h>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
-#include <slope/models/data/text/read_text.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
@@ -13,7 +12,7 @@
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/commands/settings_flags.h>
-#include <slope/tools/commands/sweep_check.h>
+#include <slope/tools/commands/sweep/check.h>
 
 #include <fmt/ranges.h>
 
@@ -127,18 +126,10 @@ void refuse_shared_folder(const Flags& flags, const std::vector<Point>& points) 
 
 // Standard input, a FIFO or <(zcat f.gz): the first run would leave nothing for the next.
 void refuse_text_read_once(const RunSettings& settings) {
-  std::vector<std::string> files;
-  if (settings.type().kind == Kind::language_model)
-    files.push_back(settings.data<train::TextSettings>().text);
-  if (settings.type().kind == Kind::translation) {
-    const auto& d = settings.data<train::ParallelTextSettings>();
-    for (const std::string& prefix : {d.train, d.valid})
-      if (!prefix.empty()) files.push_back(data::read_once_of(prefix, d.source, d.target));
-  }
-  for (const std::string& file : files)
-    SLOPE_CHECK_AS(UsageError, file != "-" && sys::kind_followed(file) != sys::Kind::other,
+  for (const InputArgument& input : text_inputs(settings))
+    SLOPE_CHECK_AS(UsageError, !is_read_once(input),
                    "sweep: {}: can be read only once, but each run reads it; name a file",
-                   InputStream::name_of(file));
+                   InputStream::name_of(input.path));
 }
 
 // A resume may change some settings, but the table must show what the values made.
