@@ -205,7 +205,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   }
   steps_or_epochs(settings.training, given);
   std::vector<InputArgument> inputs = text_inputs(settings);
-  if (!flags.config.empty()) inputs.push_back({"--config", flags.config});
+  if (!flags.config.empty()) inputs.insert(inputs.begin(), {"--config", flags.config});
   refuse_shared_input(inputs);
   if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
