@@ -1,153 +1,9 @@
-#include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/analytic.h>
-#include <slope/autograd/gradcheck/numeric/gaps.h>
+#include <slope/autograd/gradcheck/linearity.h>
 #include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
-#include <slope/core/loops/copy.h>
-#include <slope/core/tensor/factories.h>
-
-#include <algorithm>
-#include <cmath>
 
 namespace slope {
-
-namespace {
-
-class Passes {
- public:
-  Passes(const Tensor& y, const NamedTensors& leaves, bool formula) : y_(y), formula_(formula) {
-    for (const NamedTensor& leaf : leaves) wanted_.push_back(leaf.tensor);
-  }
-  // Each pass gets its own copy of u, so that a rule that writes into it cannot affect the next.
-  Tensors run(const Tensor& u) const { return run_as(contiguous_copy(u)); }
-  // the same with u as it lies in memory
-  Tensors run_as(const Tensor& u) const {
-    Tensors result;
-    if (y_.requires_grad())
-      result = grad({y_}, wanted_,
-                    {.grad_outputs = {u},
-                     .retain_graph = true,
-                     .create_graph = formula_,
-                     .allow_unused = true});
-    result.resize(wanted_.size());
-    for (Tensor& g : result)
-      if (g.defined()) g = contiguous_copy(g);
-    return result;
-  }
-  Tensors run(const Tensor& u, Observer& observer) const {
-    return run_as(contiguous_copy(u), observer);
-  }
-  Tensors run_as(const Tensor& u, Observer& observer) const {
-    const Observe observe(observer);
-    return run_as(u);
-  }
-
- private:
-  const Tensor& y_;
-  bool formula_;
-  Tensors wanted_;
-};
-
-// a u + v
-Tensor combined(double a, const Tensor& u, const Tensor& v) {
-  Tensor w = contiguous_copy(u);
-  visit_floating(w.dtype(), "gradcheck", [&]<class T> {
-    const auto out = w.write<T>();
-    const T *x = u.data<T>(), *y = v.data<T>();
-    for (int64_t i = 0; i < w.numel(); ++i) out[i] = static_cast<T>(a) * x[i] + y[i];
-  });
-  return w;
-}
-
-double largest(const std::vector<double>& values) {
-  double found = 0;
-  for (const double v : values) found = std::max(found, std::abs(v));
-  return found;
-}
-
-// Backward is a linear function G of the cotangent: G(a u + v) = a G(u) + G(v). Here a is large,
-// so that a rule that clips gradients clips in G(a u + v) but not in G(u) and G(v). v is one
-// number, expanded, as the rule of a sum passes it on, and a u + v lies in strides: a rule that
-// reads g as if it were contiguous reads nan.
-class Linearity {
- public:
-  Linearity(const Passes& passes, const Tensor& u, const Tensors& of_u, const NamedTensors& leaves,
-            const AnalyticOptions& options)
-      : passes_(passes), of_u_(of_u), leaves_(leaves), tolerance_(options.tolerance),
-        v_(full(u.shape(), v, u.dtype())), both_(combined(a, u, v_)) {}
-
-  // Returns a message if this does not hold.
-  std::string problem() const {
-    const Tensor v_expanded = expanded_with_gaps(v, v_.shape(), v_.dtype()),
-                 both_strided = strided_with_gaps(both_);
-    Tensors of_v, of_both;
-    try {
-      of_v = passes_.run_as(v_expanded);
-      of_both = passes_.run_as(both_strided);
-    } catch (const OperandError& e) {
-      return fmt::format("{}: a rule refuses one that is not contiguous: {}", layout_text,
-                         e.what());
-    }
-    if (not_linear(of_v, of_both).empty()) return "";
-    if (std::string found = depends_on_layout(both_strided, "lies in strides"); !found.empty())
-      return found;
-    if (std::string found = depends_on_layout(v_expanded, "is one number, expanded");
-        !found.empty())
-      return found;
-    return not_linear(passes_.run(v_), passes_.run(both_));
-  }
-
- private:
-  static constexpr double a = 1024, v = 768;  // of like size, so that a mistake in either shows
-
-  std::string not_linear(const Tensors& of_v, const Tensors& of_both) const {
-    for (size_t i = 0; i < leaves_.size(); ++i) {
-      if (!of_u_[i].defined() || !of_v[i].defined() || !of_both[i].defined()) continue;
-      const std::vector<double> gu = of_u_[i].to_vector(), gv = of_v[i].to_vector(),
-                                both = of_both[i].to_vector();
-      const double allowed = a * tolerance_.of(largest(gu) + largest(gv) / a);
-      for (size_t e = 0; e < both.size(); ++e)
-        if (const double sum = a * gu[e] + gv[e]; differ(both[e], sum, gu[e], allowed))
-          return fmt::format(
-              "backward is {}: {}, element {} is {:.9g} for 1024 u + v, but {:.9g} from u and v "
-              "separately; "
-              "a rule multiplies g, it must not clip, round or square it",
-              not_linear_text, leaves_[i].name, e, both[e], sum);
-    }
-    return "";
-  }
-
-  std::string depends_on_layout(const Tensor& g, const char* layout) const {
-    WatchBackward seen, seen_in_a_row;
-    const Tensors found = passes_.run_as(g, seen), in_a_row = passes_.run(g, seen_in_a_row);
-    for (size_t i = 0; i < leaves_.size(); ++i) {
-      if (!found[i].defined() || !in_a_row[i].defined()) continue;
-      const std::vector<double> x = found[i].to_vector(), right = in_a_row[i].to_vector();
-      const double allowed = tolerance_.of(largest(right));
-      for (size_t e = 0; e < x.size(); ++e)
-        if (differ(x[e], right[e], right[e], allowed))
-          return fmt::format(
-              "{}, first in {}: {}, element {} is {:.9g} if g {}, but {:.9g} if the same numbers "
-              "lie in a row; a rule reads g by its strides, or contiguous_copy(g)",
-              layout_text, seen.first_change(seen_in_a_row), leaves_[i].name, e, x[e], layout,
-              right[e]);
-    }
-    return "";
-  }
-
-  // nan differs, unless `given`, which is known to be right, is not finite either
-  static bool differ(double x, double y, double given, double allowed) {
-    return !(std::abs(x - y) <= allowed) && std::isfinite(given);
-  }
-
-  const Passes& passes_;
-  const Tensors& of_u_;
-  const NamedTensors& leaves_;
-  const Tolerance tolerance_;
-  const Tensor v_, both_;
-};
-
-}  // namespace
 
 Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leaves,
                       const AnalyticOptions& options) {
@@ -178,7 +34,8 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
     result.gradients = watched;
   }
   if (result.problems.empty())
-    if (std::string found = Linearity(passes, u, result.gradients, leaves, options).problem();
+    if (std::string found =
+            linearity_problem(passes, u, result.gradients, leaves, options.tolerance);
         !found.empty()) {
       result.can_be_compared = found.starts_with(layout_text);  // u lay in a row
       result.problems.push_back(std::move(found));

@@ -6,15 +6,7 @@
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/core/tensor/named_tensor.h>
 
-#include <string_view>
-
 namespace slope {
-
-// the words by which these problems are recognised
-inline constexpr std::string_view not_linear_text = "not linear in the gradient that it is given";
-
-inline constexpr std::string_view layout_text =
-    "backward depends on the memory layout of its gradient";
 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it

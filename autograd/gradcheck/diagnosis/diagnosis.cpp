@@ -1,5 +1,5 @@
-#include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
+#include <slope/autograd/gradcheck/linearity.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 
 #include <algorithm>
