@@ -27,7 +27,7 @@ constexpr bool keepdim = true;
 
 // ---- arithmetic (autograd/ops/elementwise/binary.cpp). Dtypes promote as bool < i64 < f32 < f64;
 // a number takes the tensor's dtype, but a double that is a fraction, not finite, or at least 2^53
-// turns integers into f32. Beside integers, a number of type int64_t is exact (int64_numbers.h).
+// turns integers into f32. Beside integers, an integer is exact (core/tensor/scalar.h).
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
@@ -37,22 +37,24 @@ constexpr bool keepdim = true;
 // where a = b, each gets half the gradient
 [[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor add(const Tensor& a, double b);
-[[nodiscard]] Tensor mul(const Tensor& a, double b);
-[[nodiscard]] Tensor pow(const Tensor& a, double b);  // for integers a, a whole b is an integer too
+[[nodiscard]] Tensor add(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor sub(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor mul(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor div(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor pow(const Tensor& a, Scalar b);  // for integers a, a whole b is an integer too
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 [[nodiscard]] inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 [[nodiscard]] Tensor operator-(const Tensor& a);
-[[nodiscard]] inline Tensor operator+(const Tensor& a, double b) { return add(a, b); }
-[[nodiscard]] inline Tensor operator+(double a, const Tensor& b) { return add(b, a); }
-[[nodiscard]] inline Tensor operator-(const Tensor& a, double b) { return add(a, -b); }
-[[nodiscard]] inline Tensor operator-(double a, const Tensor& b) { return add(-b, a); }
-[[nodiscard]] inline Tensor operator*(const Tensor& a, double b) { return mul(a, b); }
-[[nodiscard]] inline Tensor operator*(double a, const Tensor& b) { return mul(b, a); }
-[[nodiscard]] Tensor operator/(const Tensor& a, double b);
-[[nodiscard]] Tensor operator/(double a, const Tensor& b);
+[[nodiscard]] inline Tensor operator+(const Tensor& a, Scalar b) { return add(a, b); }
+[[nodiscard]] inline Tensor operator+(Scalar a, const Tensor& b) { return add(b, a); }
+[[nodiscard]] inline Tensor operator-(const Tensor& a, Scalar b) { return sub(a, b); }
+[[nodiscard]] inline Tensor operator-(Scalar a, const Tensor& b) { return add(-b, a); }
+[[nodiscard]] inline Tensor operator*(const Tensor& a, Scalar b) { return mul(a, b); }
+[[nodiscard]] inline Tensor operator*(Scalar a, const Tensor& b) { return mul(b, a); }
+[[nodiscard]] inline Tensor operator/(const Tensor& a, Scalar b) { return div(a, b); }
+[[nodiscard]] Tensor operator/(Scalar a, const Tensor& b);
 
 // ---- elementwise (autograd/ops/elementwise/unary.cpp); formulas, derivatives and domains are in
 // core/kernels/elementwise/unary_rows.h
@@ -78,11 +80,11 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor silu(const Tensor& x);      // x sigmoid(x)
 [[nodiscard]] Tensor softplus(const Tensor& x);  // log(1 + e^x)
 // derivative 1 at the bounds
-[[nodiscard]] Tensor clamp(const Tensor& x, std::optional<double> low, std::optional<double> high);
+[[nodiscard]] Tensor clamp(const Tensor& x, std::optional<Scalar> low, std::optional<Scalar> high);
 // condition: bool
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 // value where mask is true
-[[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+[[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);
 
 // ---- reductions (autograd/ops/reduce/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp). The order of
 // additions is fixed (chunks and a tree; sequential in prod and cumsum), so any number of threads
@@ -148,7 +150,7 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensors chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 [[nodiscard]] Tensors unbind(const Tensor& x, int64_t dim = 0);
 // torch's order: last dim first, (before, after) pairs
-[[nodiscard]] Tensor pad(const Tensor& x, const Dims& widths, double value = 0);
+[[nodiscard]] Tensor pad(const Tensor& x, const Dims& widths, Scalar value = 0);
 [[nodiscard]] Tensor tril(const Tensor& x, int64_t diagonal = 0);
 [[nodiscard]] Tensor triu(const Tensor& x, int64_t diagonal = 0);
 [[nodiscard]] Tensor flip(const Tensor& x, const Dims& dims);
@@ -249,12 +251,12 @@ struct AttentionOutput {
 [[nodiscard]] Tensor operator<=(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor operator>(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor operator>=(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor operator==(const Tensor& a, double b);
-[[nodiscard]] Tensor operator!=(const Tensor& a, double b);
-[[nodiscard]] Tensor operator<(const Tensor& a, double b);
-[[nodiscard]] Tensor operator<=(const Tensor& a, double b);
-[[nodiscard]] Tensor operator>(const Tensor& a, double b);
-[[nodiscard]] Tensor operator>=(const Tensor& a, double b);
+[[nodiscard]] Tensor operator==(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor operator!=(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor operator<(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor operator<=(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor operator>(const Tensor& a, Scalar b);
+[[nodiscard]] Tensor operator>=(const Tensor& a, Scalar b);
 [[nodiscard]] Tensor operator!(const Tensor& a);
 [[nodiscard]] Tensor logical_and(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor logical_or(const Tensor& a, const Tensor& b);
@@ -282,5 +284,3 @@ std::span<const Op* const> registry();
 const Op* find_op(const std::string& name);  // null if unknown
 
 }  // namespace slope
-
-#include <slope/autograd/int64_numbers.h>

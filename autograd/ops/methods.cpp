@@ -78,12 +78,12 @@ Tensor Tensor::tanh() const { return slope::tanh(*this); }
 Tensor Tensor::sigmoid() const { return slope::sigmoid(*this); }
 Tensor Tensor::relu() const { return slope::relu(*this); }
 Tensor Tensor::erf() const { return slope::erf(*this); }
-Tensor Tensor::pow(double exponent) const { return slope::pow(*this, exponent); }
+Tensor Tensor::pow(Scalar exponent) const { return slope::pow(*this, exponent); }
 Tensor Tensor::pow(const Tensor& exponent) const { return slope::pow(*this, exponent); }
-Tensor Tensor::clamp(std::optional<double> low, std::optional<double> high) const {
+Tensor Tensor::clamp(std::optional<Scalar> low, std::optional<Scalar> high) const {
   return slope::clamp(*this, low, high);
 }
-Tensor Tensor::masked_fill(const Tensor& mask, double value) const {
+Tensor Tensor::masked_fill(const Tensor& mask, Scalar value) const {
   return slope::masked_fill(*this, mask, value);
 }
 Tensor Tensor::softmax(int64_t dim) const { return slope::softmax(*this, dim); }

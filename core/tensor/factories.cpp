@@ -27,20 +27,31 @@ Tensor generate(const char* op, const Dims& shape, DType dtype, int64_t chunk, F
   return y;
 }
 
+// start + i step, where step leads from start to end; unsigned, since end - start may be beyond
+// int64_t.
+Tensor arange_int64(int64_t start, int64_t end, int64_t step) {
+  const auto s = static_cast<uint64_t>(start), e = static_cast<uint64_t>(end),
+             by = static_cast<uint64_t>(step);
+  const uint64_t way = step > 0 ? e - s : s - e, stride = step > 0 ? by : -by,
+                 n = way / stride + (way % stride != 0);
+  return generate("arange", {static_cast<int64_t>(n)}, i64, value_grain, [=](int64_t i) {
+    return static_cast<int64_t>(s + static_cast<uint64_t>(i) * by);
+  });
+}
+
 }  // namespace
 
-Tensor full(const Dims& shape, double value, DType dtype) {
+Tensor full(const Dims& shape, Scalar value, DType dtype) {
+  if (dtype == i64 && value.is_integer())
+    return generate("full", shape, i64, value_grain, [=](int64_t) { return value.to_int64(); });
   Tensor y = Tensor::empty(shape, dtype);
-  fill(y, value);
+  fill(y, value.to_double());
   return y;
-}
-Tensor full_int64(const Dims& shape, int64_t value) {
-  return generate("full", shape, i64, value_grain, [=](int64_t) { return value; });
 }
 Tensor zeros(const Dims& shape, DType dtype) { return full(shape, 0, dtype); }
 Tensor ones(const Dims& shape, DType dtype) { return full(shape, 1, dtype); }
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype()); }
-Tensor full_like(const Tensor& x, double value) { return full(x.shape(), value, x.dtype()); }
+Tensor full_like(const Tensor& x, Scalar value) { return full(x.shape(), value, x.dtype()); }
 Tensor zeros_like(const Tensor& x) { return full_like(x, 0); }
 Tensor ones_like(const Tensor& x) { return full_like(x, 1); }
 
@@ -49,13 +60,16 @@ Tensor arange(int64_t end) {
   return generate("arange", {end}, i64, value_grain, [](int64_t i) { return i; });
 }
 
-Tensor arange(double start, double end, double step, DType dtype) {
+Tensor arange(Scalar from, Scalar to, Scalar by, DType dtype) {
+  const double start = from.to_double(), end = to.to_double(), step = by.to_double();
   SLOPE_CHECK_SHAPE(std::isfinite(start) && std::isfinite(end),
                     "arange: bounds must be finite, got {} and {}", start, end);
   SLOPE_CHECK_SHAPE(step != 0 && (end - start) / step >= 0,
                     "arange: step {} does not lead from {} to {}", step, start, end);
   const double n = std::ceil((end - start) / step);
   SLOPE_CHECK_SHAPE(n < 0x1p62, "arange: {} elements are too many", n);
+  if (dtype == i64 && from.is_integer() && to.is_integer() && by.is_integer())
+    return arange_int64(from.to_int64(), to.to_int64(), by.to_int64());
   return generate("arange", {static_cast<int64_t>(n)}, dtype, value_grain,
                   [=](int64_t i) { return start + static_cast<double>(i) * step; });
 }
@@ -169,9 +183,9 @@ void write_items(const Literal& literal, const Dims& shape, size_t depth, T*& to
       "tensor: the literal is ragged: expected {} at depth {}",
       depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number", depth);
   if (!literal.is_list) {
-    *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64
-                ? static_cast<T>(literal.whole)
-                : as_element<T>(literal.value, "tensor");
+    *to++ = std::is_same_v<T, int64_t> && literal.value.is_integer()
+                ? static_cast<T>(literal.value.to_int64())
+                : as_element<T>(literal.value.to_double(), "tensor");
     return;
   }
   for (const Literal& item : literal.items) write_items(item, shape, depth + 1, to);

@@ -9,18 +9,9 @@ namespace slope {
 
 Tensor zeros(const Dims& shape, DType dtype = f32);
 Tensor ones(const Dims& shape, DType dtype = f32);
-Tensor full(const Dims& shape, double value, DType dtype = f32);
-// int64_t and its synonyms: a double, to which they would convert, does not hold all of their
-// values
-template <class T>
-concept Int64 = std::signed_integral<T> && sizeof(T) == 8;
-Tensor full_int64(const Dims& shape, int64_t value);
-template <Int64 T>
-Tensor full(const Dims& shape, T value, DType dtype = f32) {
-  return dtype == i64 ? full_int64(shape, value) : full(shape, static_cast<double>(value), dtype);
-}
+Tensor full(const Dims& shape, Scalar value, DType dtype = f32);
 Tensor arange(int64_t end);                                         // 0, 1, … end-1; i64
-Tensor arange(double start, double end, double step, DType dtype);  // [start, end)
+Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype);  // [start, end)
 Tensor linspace(double start, double end, int64_t steps, DType dtype = f32);
 Tensor eye(int64_t n, int64_t m = -1, DType dtype = f32);  // (n, m); m = -1: (n, n)
 
@@ -32,11 +23,7 @@ Tensor randperm(int64_t n);         // a permutation of 0 … n-1, i64
 Tensor bernoulli(const Tensor& p);  // 1 with probability p, else 0; p's shape and dtype
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
-Tensor full_like(const Tensor& x, double value);
-template <Int64 T>
-Tensor full_like(const Tensor& x, T value) {
-  return full(x.shape(), value, x.dtype());
-}
+Tensor full_like(const Tensor& x, Scalar value);
 Tensor empty_like(const Tensor& x);
 Tensor rand_like(const Tensor& x);
 Tensor randn_like(const Tensor& x);
@@ -47,8 +34,8 @@ Tensor bernoulli_like(const Tensor& x, double p);
 // numbers f32, booleans bool, as in PyTorch.
 struct Literal {
   Literal(bool value) : dtype(boolean), value(value) {}
-  Literal(int value) : dtype(i64), value(value), whole(value) {}
-  Literal(int64_t value) : dtype(i64), value(static_cast<double>(value)), whole(value) {}
+  Literal(int value) : dtype(i64), value(value) {}
+  Literal(int64_t value) : dtype(i64), value(value) {}
   Literal(float value) : value(value) {}
   Literal(double value) : value(value) {}
   template <class T>
@@ -56,8 +43,7 @@ struct Literal {
   Literal(std::initializer_list<Literal> items) : items(items), is_list(true) {}
 
   DType dtype = f32;
-  double value = 0;
-  int64_t whole = 0;  // if dtype is i64: a double cannot hold every integer
+  Scalar value = 0;
   std::vector<Literal> items;
   bool is_list = false;
 };

@@ -7,6 +7,7 @@
 #include <slope/core/memory/memory.h>
 #include <slope/core/tensor/dtype.h>
 #include <slope/core/tensor/layout.h>
+#include <slope/core/tensor/scalar.h>
 #include <slope/core/tensor/storage.h>
 
 #include <array>
@@ -170,10 +171,10 @@ class Tensor {
   [[nodiscard]] Tensor sigmoid() const;
   [[nodiscard]] Tensor relu() const;
   [[nodiscard]] Tensor erf() const;
-  [[nodiscard]] Tensor pow(double exponent) const;
+  [[nodiscard]] Tensor pow(Scalar exponent) const;
   [[nodiscard]] Tensor pow(const Tensor& exponent) const;
-  [[nodiscard]] Tensor clamp(std::optional<double> low, std::optional<double> high = {}) const;
-  [[nodiscard]] Tensor masked_fill(const Tensor& mask, double value) const;
+  [[nodiscard]] Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = {}) const;
+  [[nodiscard]] Tensor masked_fill(const Tensor& mask, Scalar value) const;
   [[nodiscard]] Tensor softmax(int64_t dim) const;
   [[nodiscard]] Tensor log_softmax(int64_t dim) const;
   [[nodiscard]] Tensor cumsum(int64_t dim) const;

@@ -22,9 +22,14 @@ TEST_CASE("int64: numbers of type int64_t are exact beside integers") {
   for (const Tensor& y :
        {one * odd, odd * one, mul(one, odd), one - 1 + odd, odd + (one - 1), add(one - 1, odd),
         odd - (one - 1), -(one - 1 - odd), full({1}, odd, i64), full_like(one, odd),
-        masked_fill(one, tensor({true}), odd), pow(x, int64_t{1})})
+        masked_fill(one, tensor({true}), odd), one.masked_fill(tensor({true}), odd),
+        pow(x, int64_t{1}), x.pow(1), sub(one - 1, -odd), clamp(one, odd, {}), one.clamp(odd, odd),
+        clamp(x + 5, {}, odd), pad(one, {1, -1}, odd)})
     CHECK(is(y, odd));
   CHECK(is(tensor({true}) * odd, odd));
+  CHECK(all(clamp(tensor({INT64_MIN, INT64_MAX}), INT64_MIN, INT64_MAX) ==
+            tensor({INT64_MIN, INT64_MAX})));
+  CHECK(is(tensor({int64_t{-1}}) - INT64_MIN, INT64_MAX));
   CHECK(full({1}, odd).dtype() == f32);
   const Tensor z = tensor({2.0}).set_requires_grad();
   (z * int64_t{3} - int64_t{1}).backward();  // a number like others
@@ -32,4 +37,12 @@ TEST_CASE("int64: numbers of type int64_t are exact beside integers") {
   CHECK((one * 1e18).dtype() == f32);
   CHECK((one * 0.5).dtype() == f32);
   CHECK((one * 4503599627370496.0).dtype() == i64);
+}
+
+TEST_CASE("int64: arange counts exactly") {
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  CHECK(all(arange(odd, odd + 3, 1, i64) == tensor({odd, odd + 1, odd + 2})));
+  CHECK(all(arange(odd, odd - 3, -2, i64) == tensor({odd, odd - 2})));
+  CHECK(all(arange(INT64_MIN, INT64_MAX, INT64_MAX, i64) ==
+            tensor({INT64_MIN, int64_t{-1}, INT64_MAX - 1})));
 }

@@ -22,21 +22,21 @@ extern const Op clamp{.name = "clamp",
                       .formula = clamp_formula};
 }
 
-Tensor clamp(const Tensor& x0, std::optional<double> low, std::optional<double> high) {
+Tensor clamp(const Tensor& x0, std::optional<Scalar> low, std::optional<Scalar> high) {
   SLOPE_CHECK(low || high, "clamp: needs a lower or an upper bound");
-  SLOPE_CHECK(!(low && std::isnan(*low)) && !(high && std::isnan(*high)), "clamp: a bound is nan");
+  const double a = low ? low->to_double() : -INFINITY, b = high ? high->to_double() : INFINITY;
+  SLOPE_CHECK(!std::isnan(a) && !std::isnan(b), "clamp: a bound is nan");
   const Tensor above = low ? promoted_with(x0, *low) : x0,
                x = high ? promoted_with(above, *high) : above,
                y = Tensor::empty(x.shape(), x.dtype());
   if (x.dtype() == i64) {
-    const int64_t a = low ? static_cast<int64_t>(*low) : INT64_MIN,
-                  b = high ? static_cast<int64_t>(*high) : INT64_MAX;
+    const int64_t least = low ? low->to_int64() : INT64_MIN,
+                  most = high ? high->to_int64() : INT64_MAX;
     run_unary<int64_t, int64_t>(x, y, [=](int64_t n, const int64_t* p, int64_t step, int64_t* out) {
-      for (int64_t i = 0; i < n; ++i) out[i] = std::min(std::max(p[i * step], a), b);
+      for (int64_t i = 0; i < n; ++i) out[i] = std::min(std::max(p[i * step], least), most);
     });
     return y;
   }
-  const double a = low.value_or(-INFINITY), b = high.value_or(INFINITY);
   visit_floating(x.dtype(), "clamp", [&]<class T> {
     run_unary<T, T>(x, y, [=](int64_t n, const T* p, int64_t step, T* out) {
       for (int64_t i = 0; i < n; ++i) {

@@ -42,12 +42,14 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
 // b takes the dtype of a floating-point tensor (inf if beyond its range); with integers and bools
 // it compares exactly.
 template <class F>
-Tensor compare(const Tensor& a, double b, const char* op, F f) {
-  if (is_floating(a.dtype())) return compare(a, tensor(b, a.dtype()), op, f);
+Tensor compare(const Tensor& a, Scalar b, const char* op, F f) {
+  if (is_floating(a.dtype())) return compare(a, tensor(b.to_double(), a.dtype()), op, f);
+  if (b.is_integer()) return compare(a, full({}, b, i64), op, f);
+  const double v = b.to_double();
   // nan, or outside the range of int64
-  if (!(b >= -0x1p63 && b < 0x1p63)) return full(a.shape(), f(0.0, b), boolean);
-  const auto below = static_cast<int64_t>(std::floor(b)),
-             above = static_cast<int64_t>(std::ceil(b));
+  if (!(v >= -0x1p63 && v < 0x1p63)) return full(a.shape(), f(0.0, v), boolean);
+  const auto below = static_cast<int64_t>(std::floor(v)),
+             above = static_cast<int64_t>(std::ceil(v));
   Tensor y = Tensor::empty(a.shape(), boolean);
   run_unary<int64_t, bool>(as(a, i64), y, [=](int64_t n, const int64_t* p, int64_t step, bool* to) {
     // -1, 0, 1: less, equal, greater
@@ -86,12 +88,12 @@ Tensor operator>(const Tensor& a, const Tensor& b) { return compare(a, b, ">", s
 Tensor operator>=(const Tensor& a, const Tensor& b) {
   return compare(a, b, ">=", std::greater_equal());
 }
-Tensor operator==(const Tensor& a, double b) { return compare(a, b, "==", std::equal_to()); }
-Tensor operator!=(const Tensor& a, double b) { return compare(a, b, "!=", std::not_equal_to()); }
-Tensor operator<(const Tensor& a, double b) { return compare(a, b, "<", std::less()); }
-Tensor operator<=(const Tensor& a, double b) { return compare(a, b, "<=", std::less_equal()); }
-Tensor operator>(const Tensor& a, double b) { return compare(a, b, ">", std::greater()); }
-Tensor operator>=(const Tensor& a, double b) { return compare(a, b, ">=", std::greater_equal()); }
+Tensor operator==(const Tensor& a, Scalar b) { return compare(a, b, "==", std::equal_to()); }
+Tensor operator!=(const Tensor& a, Scalar b) { return compare(a, b, "!=", std::not_equal_to()); }
+Tensor operator<(const Tensor& a, Scalar b) { return compare(a, b, "<", std::less()); }
+Tensor operator<=(const Tensor& a, Scalar b) { return compare(a, b, "<=", std::less_equal()); }
+Tensor operator>(const Tensor& a, Scalar b) { return compare(a, b, ">", std::greater()); }
+Tensor operator>=(const Tensor& a, Scalar b) { return compare(a, b, ">=", std::greater_equal()); }
 
 Tensor operator!(const Tensor& a) {
   return test_each(a, [](auto v) { return v == decltype(v)(0); });

@@ -94,9 +94,9 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
 }
 
 // x in the dtype in which it is combined with the number b.
-inline Tensor promoted_with(const Tensor& x, double b) {
+inline Tensor promoted_with(const Tensor& x, Scalar b) {
   if (is_floating(x.dtype())) return x;
-  return to(x, b == std::trunc(b) && std::abs(b) < 0x1p53 ? i64 : f32);
+  return to(x, b.is_integer() ? i64 : f32);
 }
 
 // Row::f(x, b), or Row::f(b, x) if `reversed`, for a floating x.

@@ -1,5 +1,5 @@
-// Operations of a tensor and a number. The number takes the tensor's dtype, but a fraction or
-// a number of at least 2^53 turns an integer tensor into f32.
+// Operations of a tensor and a number. The number takes the tensor's dtype, but one that is no
+// integer (core/tensor/scalar.h) turns an integer tensor into f32.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/core/loops/copy.h>
 
@@ -68,35 +68,45 @@ extern const Op pow_scalar{.name = "pow_scalar",
                            .formula = pow_scalar_formula};
 }  // namespace ops
 
-Tensor add(const Tensor& x0, double b) {
-  const Tensor x = promoted_with(x0, b);
-  if (x.dtype() == i64) return elementwise<Add>(x, full({}, b, i64), "add");
+Tensor add(const Tensor& x0, Scalar number) {
+  const Tensor x = promoted_with(x0, number);
+  if (x.dtype() == i64) return elementwise<Add>(x, full({}, number, i64), "add");
+  const double b = number.to_double();
   const Tensor y = elementwise_scalar<Add>(x, b, "add");
   return x.requires_grad() ? ops::add_scalar.record(y, {x}, {{"b", b}})
                            : ops::add_scalar.record(y, {x});
 }
 
-Tensor mul(const Tensor& x0, double b) {
+Tensor sub(const Tensor& x0, Scalar b) {
   const Tensor x = promoted_with(x0, b);
-  if (x.dtype() == i64) return elementwise<Mul>(x, full({}, b, i64), "mul");
+  return x.dtype() == i64 ? elementwise<Sub>(x, full({}, b, i64), "sub") : add(x, -b.to_double());
+}
+
+Tensor mul(const Tensor& x0, Scalar number) {
+  const Tensor x = promoted_with(x0, number);
+  if (x.dtype() == i64) return elementwise<Mul>(x, full({}, number, i64), "mul");
+  const double b = number.to_double();
   const Tensor y = elementwise_scalar<Mul>(x, b, "mul");
   return x.requires_grad() ? ops::mul_scalar.record(y, {x}, {{"b", b}})
                            : ops::mul_scalar.record(y, {x});
 }
 
-Tensor operator/(const Tensor& x0, double b) {
+Tensor div(const Tensor& x0, Scalar number) {
   const Tensor x = floating(x0);
+  const double b = number.to_double();
   return ops::div_scalar.record(elementwise_scalar<Div>(x, b, "div"), {x}, {{"b", b}});
 }
 
-Tensor operator/(double a, const Tensor& x0) {
+Tensor operator/(Scalar number, const Tensor& x0) {
   const Tensor x = floating(x0);
+  const double a = number.to_double();
   return ops::scalar_div.record(elementwise_scalar<Div>(x, a, "div", true), {x}, {{"a", a}});
 }
 
-Tensor pow(const Tensor& x0, double b) {
-  const Tensor x = promoted_with(x0, b);
-  if (x.dtype() == i64) return elementwise<Pow>(x, full({}, b, i64), "pow");
+Tensor pow(const Tensor& x0, Scalar number) {
+  const Tensor x = promoted_with(x0, number);
+  if (x.dtype() == i64) return elementwise<Pow>(x, full({}, number, i64), "pow");
+  const double b = number.to_double();
   const Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
                    : b == 1  ? contiguous_copy(x)
                    : b == -1 ? elementwise_scalar<Div>(x, 1, "pow", true)

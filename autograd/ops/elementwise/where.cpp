@@ -73,7 +73,7 @@ Tensor where(const Tensor& c, const Tensor& a0, const Tensor& b0) {
   return ops::where.record(select_by(c, a, b, shape), {c, a, b});
 }
 
-Tensor masked_fill(const Tensor& x, const Tensor& m, double value) {
+Tensor masked_fill(const Tensor& x, const Tensor& m, Scalar value) {
   SLOPE_CHECK_DTYPE(m.dtype() == boolean, "masked_fill: the mask must be bool, got {}",
                     name(m.dtype()));
   const Dims shape = broadcast_shapes(x.shape(), m.shape(), "masked_fill");

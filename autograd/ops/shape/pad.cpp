@@ -25,7 +25,7 @@ extern const Op pad{
     .name = "pad", .signature = "(*) -> (*)", .definition = pad_definition, .formula = pad_formula};
 }
 
-Tensor pad(const Tensor& x, const Dims& widths, double value) {
+Tensor pad(const Tensor& x, const Dims& widths, Scalar value) {
   SLOPE_CHECK_SHAPE(widths.size() % 2 == 0 && widths.size() / 2 <= x.shape().size(),
                     "pad: widths {} are not pairs for the last dims of shape {}", widths,
                     x.shape());
