@@ -2,7 +2,7 @@
 
     load_char_gpt.py FOLDER TEXT      prints the mean loss of a character, in blocks that do not overlap, as `slope eval RUN --data TEXT` does
 
-Of runs on one text; those on documents (`--documents`) are refused.
+Of runs on the characters of one text; those on documents (`--documents`) or with another `--tokenizer` are refused.
 """
 import json, pathlib, re, sys, torch, unicodedata
 from safetensors.torch import load_file
@@ -49,9 +49,15 @@ def main(folder, text):
     config, weights = json.loads((folder / "config.json").read_text(encoding="utf-8")), load_file(folder / "model.safetensors")
     if config["documents"] != "whole":
         sys.exit(f"{sys.argv[0]}: the run's documents are {config['documents']}; this script reads one text")
+    if config["tokenizer"] != "characters":
+        sys.exit(f"{sys.argv[0]}: the run's tokens are {config['tokenizer']}; this script reads characters")
     text = read(text, config["lowercase"])
+    if len(text) < 2:
+        sys.exit(f"{sys.argv[0]}: the text needs at least two characters")
     unescaped = {r"\n": "\n", r"\r": "\r", r"\\": "\\"}
     tokens = [unescaped.get(line, line) for line in (folder / "source.vocab").read_text(encoding="utf-8").split("\n")[:-1]]
+    if unknown := set(text) - set(tokens):
+        sys.exit(f"{sys.argv[0]}: {min(unknown)!r} is not in the run's vocabulary")
     model = CharGpt(config, len(tokens))
     model.load_state_dict(weights)  # strictly
     ids, T, total = torch.tensor([tokens.index(c) for c in text]), config["block_size"], 0.0

@@ -194,9 +194,9 @@ std::string JsonReader::quoted(std::string_view text) {
   size_t shown = 0;
   while (!text.empty() && shown < 80) {
     const size_t length = utf8_length(text);
-    if (length == 0)
+    if (length == 0 || text[0] == 0x7F)
       clean += fmt::format("<{:02x}>", static_cast<unsigned char>(text[0]));
-    else if (text[0] != 0x7F)
+    else
       clean.append(text.substr(0, length));
     text.remove_prefix(std::max<size_t>(length, 1));
     ++shown;

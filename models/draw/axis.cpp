@@ -9,7 +9,7 @@
 namespace slope::draw {
 
 bool Axis::shows(double value) const {
-  return std::isfinite(value) && (value > 0 || !logarithmic_);
+  return std::abs(value) < 1e300 && (value > 0 || !logarithmic_);
 }
 
 double Axis::scaled(double value) const { return logarithmic_ ? std::log10(value) : value; }
@@ -23,7 +23,11 @@ void Axis::add(double value) {
 
 void Axis::widen(double share) {
   if (is_empty()) low_ = 0, high_ = 1;
-  if (high_ == low_) low_ -= 0.5, high_ += 0.5;
+  if (high_ == low_) {
+    const double around = std::max(0.5, 1e-6 * std::abs(low_));
+    low_ -= around;
+    high_ += around;
+  }
   const double margin = share * (high_ - low_);
   low_ -= margin;
   high_ += margin;

@@ -25,7 +25,7 @@ std::vector<StateTensor> states(const RmspropOptions& o) {
 //   d = g + weight_decay p
 //   v = alpha v + (1 - alpha) d^2
 //   m = m + (1 - alpha) (d - m)                      centered, else 0
-//   u = d / (sqrt(v - m^2) + eps)
+//   u = d / (sqrt(v - m^2) + eps)                    rounding may take v - m^2 below 0: then 0
 //   b = momentum b + u       p = p - lr b            with momentum, else p - lr u
 template <class T>
 void update(const Part<T>& x, const RmspropOptions& o) {
@@ -39,7 +39,7 @@ void update(const Part<T>& x, const RmspropOptions& o) {
     const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     v[i] = alpha * v[i] + fresh * d * d;
     if (m) m[i] += fresh * (d - m[i]);
-    const T u = d / (std::sqrt(m ? v[i] - m[i] * m[i] : v[i]) + eps);
+    const T u = d / (std::sqrt(m ? std::max(v[i] - m[i] * m[i], T(0)) : v[i]) + eps);
     if (b) b[i] = momentum * b[i] + u;
     x.p[i] -= lr * (b ? b[i] : u);
   }

@@ -233,4 +233,5 @@ TEST_CASE("json: writing escapes what must be, and reading gives it back") {
   CHECK(JsonReader::escaped("a\"b\\\n\x01") == R"("a\"b\\\n\u0001")");
   CHECK(JsonReader::quoted(std::string(200, 'x')).size() < 100);
   CHECK(JsonReader::quoted("a\xff\n") == R"("a<ff>\n")");
+  CHECK(JsonReader::quoted("\x7f") == R"("<7f>")");
 }

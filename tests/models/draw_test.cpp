@@ -229,6 +229,19 @@ TEST_CASE("terminal map: shades, labels, panels side by side as far as the width
   CHECK(count(to_text(two_by_three(1), {.color = true}), "\x1b[48;2;") == 6);
 }
 
+TEST_CASE("line plot: values so large that adding 1 does not change them") {
+  for (const double value : {1e17, -1e17, 1e299}) {
+    const std::string svg = to_svg(
+        LinePlot{.title = "t", .series = {{.name = "s", .points = {{1, value}, {2, value}}}}});
+    CHECK(well_formed(svg));
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+  }
+  CHECK(to_svg(LinePlot{.title = "t",
+                        .series = {{.name = "s", .points = {{1, -1.7e308}, {2, 1.7e308}}}}})
+            .find("no points yet") != std::string::npos);
+}
+
 TEST_CASE("loss plot: curves of a log, other lines passed over") {
   const TemporaryFolder folder;
   CHECK(slope::train::loss_plot(folder.write("empty.jsonl", "")).find("no points yet") !=
@@ -244,7 +257,8 @@ TEST_CASE("loss plot: curves of a log, other lines passed over") {
   CHECK(svg.find("training") != std::string::npos);
   CHECK(count(svg, "<circle") == 2);
   CHECK(svg.size() < 20000);
-  // the last point is left out if its window is shorter than the others'
+  // a point whose window is shorter than the others' is joined with the next, or left out at the
+  // end
   const auto points = [&](const std::vector<int>& steps) {
     std::string lines;
     for (int step : steps)
@@ -260,6 +274,9 @@ TEST_CASE("loss plot: curves of a log, other lines passed over") {
   CHECK(points({20, 40, 47}) == 2);
   CHECK(points({20, 27}) == 1);
   CHECK(points({7}) == 1);
+  CHECK(points({20, 40, 53, 60, 80}) == 4);  // stopped at 53
+  CHECK(points({50, 100, 130, 150, 200, 250, 270, 300}) == 6);
+  CHECK(points({1000, 1001, 1002, 1003}) == 4);
   CHECK_THROWS_WITH_AS(
       slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")),
       doctest::Contains("line 2"), InputError);

@@ -313,7 +313,8 @@ TEST_CASE("words: joined as one would write them") {
   CHECK(line("und / oder 50 %") == "und/oder 50%");
   for (const char* text :
        {"Two dogs play.", "He says \"hello\" and \"bye\".", "don't, o'clock, l'homme",
-        "the boys' ball; some 'quoted' words", "3.14 or 1,000 and 10:30 at 5-3",
+        "the boys' ball; some 'quoted' words", "a 'quoted' word and I 'quote' it",
+        "the letter 'b' is, п'ять", "at a 'Grand Opening' sign", "3.14 or 1,000 and 10:30 at 5-3",
         "U.S. flag, e.g. this", "„Hallo“, sagt er und „tschüss“.", "« Oui », dit-elle.",
         "»Nein«, sagt er.", "mail ab@c.de now", "c++ and f(x)", "$5 or 20°C, 1–2 days – or more",
         "¿Qué? ¡No!", "你好，世界。", "fast/slow [a] {b}"}) {

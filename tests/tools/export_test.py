@@ -119,9 +119,24 @@ class Export(Case):
                 if flags != ["--documents", "lines"]:
                     self.same_loss(run, exported, "odd")
                 else:
-                    refused = subprocess.run([sys.executable, SCRIPT, exported, "odd"], capture_output=True, text=True)
-                    self.assertEqual(refused.returncode, 1)
-                    self.assertIn("the run's documents are lines", refused.stderr)
+                    self.script_refuses(exported, "odd", "the run's documents are lines")
+
+    def script_refuses(self, exported, text, says):
+        refused = subprocess.run([sys.executable, SCRIPT, exported, text], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 1)
+        self.assertEqual(refused.stderr.count("\n"), 1, refused.stderr)
+        self.assertIn(says, refused.stderr)
+
+    @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
+    def test_the_script_refuses_what_it_cannot_read(self):
+        self.good("train", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "1", "--out", "words")
+        self.good("export", "words", "--to", "pytorch", "-o", "words.out")
+        self.script_refuses("words.out", "text", "the run's tokens are words")
+        self.train_gpt()
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        for text, says in (("", "at least two characters"), ("t", "at least two characters"), ("to Be", "'B' is not in the run's vocabulary")):
+            pathlib.Path("short").write_text(text)
+            self.script_refuses("out", "short", says)
 
 
 if __name__ == "__main__":

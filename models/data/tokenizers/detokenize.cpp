@@ -20,7 +20,9 @@ constexpr std::string_view
         " . , : ; ! ? … ) ] } % » ” ’ 。 ، ؛ ؟ । ։ ። 、 ， "
         "！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     opens = " ( [ { « „ ‚ “ ‘ ¿ ¡ 。 、 ， ！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
-    both = " - / @ ", dashes = " × – — ", money = " $ € £ ¥ ", contractions = " s t d m ll re ve ";
+    both = " - / @ ", dashes = " × – — ", money = " $ € £ ¥ ", contractions = " s t d m ll re ve ",
+    elided = " c d j l m n o s t C D J L M N O S T ",
+    words_of_a_letter = " a e i u y A E I U Y а и і о у я А И І О У Я ";
 
 // Goes through a line from its start, to tell opening quotation marks from closing ones.
 class Rules {
@@ -88,12 +90,19 @@ class Rules {
   // don't, o'clock, l'homme; the boys' ball; a 'quoted' word
   Attached apostrophe(size_t i) {
     const bool in_word = is_word(i + 1) && is_one_of(tokens_[i + 1], contractions);
-    if (i > 0 && before(i) != Shape::symbol && (in_word || before(i) == Shape::letter))
-      return {true, true};
+    if (i > 0 && before(i) != Shape::symbol && (in_word || elides(i))) return {true, true};
     if (single_) return single_ = false, Attached{.before = true};
     if (i > 0 && is_word(i - 1) && tokens_[i - 1].ends_with('s')) return {.before = true};
     single_ = true;
     return {.after = true};
+  }
+
+  // l'homme, o'clock, п'ять; but a 'quoted' word, the letter 'b'
+  bool elides(size_t i) const {
+    if (before(i) != Shape::letter) return false;
+    const std::string& letter = tokens_[i - 1];
+    const bool is_quoted = single_ && i > 1 && tokens_[i - 2] == "'";
+    return is_one_of(letter, elided) || (!is_one_of(letter, words_of_a_letter) && !is_quoted);
   }
 
   // c++

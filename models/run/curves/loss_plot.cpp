@@ -20,7 +20,7 @@ std::string loss_plot(const std::string& log_jsonl_path) {
       .title = "Loss", .x_label = "step", .y_label = "nats per token", .series = {}};
   if (!training.empty())
     plot.series.push_back({.name = "training",
-                           .points = thinned(without_partial_window(training)),
+                           .points = thinned(in_full_windows(training)),
                            .color = "#6ea8d8",
                            .width = 1.4});
   if (!validation.empty())

@@ -38,7 +38,7 @@ draw::LinePlot loss_of(const std::vector<Run>& runs) {
     const auto number = static_cast<int64_t>(i);
     if (!training.empty())
       plot.series.push_back({.name = validation.empty() ? runs[i].name : "",
-                             .points = thinned(without_partial_window(training)),
+                             .points = thinned(in_full_windows(training)),
                              .number = number,
                              .width = 1.2,
                              .opacity = 0.6});

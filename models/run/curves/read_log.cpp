@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 namespace slope::train {
@@ -28,12 +29,24 @@ std::map<std::string, Curve> read_log(const std::string& log_jsonl) {
   return curves;
 }
 
-Curve without_partial_window(Curve points) {
-  const size_t n = points.size();
-  if (n < 2) return points;
-  const double before = points[n - 2].x - (n > 2 ? points[n - 3].x : 0);
-  if (points[n - 1].x - points[n - 2].x < before) points.pop_back();
-  return points;
+Curve in_full_windows(const Curve& points) {
+  if (points.size() < 2) return points;
+  std::vector<double> widths = {points[0].x};
+  for (size_t i = 1; i < points.size(); ++i) widths.push_back(points[i].x - points[i - 1].x);
+  std::vector<double> sorted = widths;
+  std::sort(sorted.begin(), sorted.end());
+  const double usual = sorted[sorted.size() / 2];
+  widths[0] = std::min(widths[0], usual);  // a log may begin at any step
+  Curve full;
+  double steps = 0, sum = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    steps += widths[i];
+    sum += widths[i] * points[i].y;
+    if (steps < usual) continue;
+    full.push_back({points[i].x, steps == widths[i] ? points[i].y : sum / steps});
+    steps = sum = 0;
+  }
+  return full;
 }
 
 Curve thinned(const Curve& points, size_t most) {

@@ -19,8 +19,9 @@ std::map<std::string, Curve> read_log(const std::string& log_jsonl);
 // At most `most` points, each the mean of equally many consecutive ones: the curve stays readable
 // and the file small.
 Curve thinned(const Curve& points, size_t most = 800);
-// Points that are means over windows of steps, without the last if the run ended inside its window:
-// that mean is noisier.
-Curve without_partial_window(Curve points);
+// Points that are means over windows of steps, so that none is noisier than the others: windows
+// shorter than usual, where the run was interrupted, are joined with the next ones; what is left at
+// the end is dropped.
+Curve in_full_windows(const Curve& points);
 
 }  // namespace slope::train

@@ -58,7 +58,8 @@ std::string PointsTask::fingerprint() const {
                      crc32c(fmt::format("{} {} {}", d.points, d.validation_points, d.noise)));
 }
 
-// The model's decision boundary: its probability of label 1 on a grid around the training points.
+// The model's decision boundary: its probability of label 1 on a grid around the training points,
+// coarser for a large model, so that an interrupted run need not wait for its picture.
 void PointsTask::save_more(const FolderSink& folder) const {
   const nn::EvalMode eval_mode;
   const NoGrad no_grad;
@@ -69,6 +70,12 @@ void PointsTask::save_more(const FolderSink& folder) const {
   for (size_t i = 0; i < labels.size(); ++i)
     figure.points.push_back({xy[2 * i], xy[2 * i + 1], labels[i] > 0.5});
   figure.fit();
+  constexpr int64_t most_products = int64_t{1} << 31;
+  while (figure.rows > 2 &&
+         figure.rows * figure.columns * nn::count_parameters(model_->module()) > most_products) {
+    figure.rows /= 2;
+    figure.columns /= 2;
+  }
   figure.probabilities =
       sigmoid(model_->logits(from_vector(figure.grid(), {figure.rows * figure.columns, 2})))
           .to_vector();
