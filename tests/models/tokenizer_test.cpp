@@ -311,13 +311,31 @@ TEST_CASE("words: joined as one would write them") {
   CHECK(line("") == "");
   CHECK(line("a man ' s t - shirt , red ( and old ) !") == "a man's t-shirt, red (and old)!");
   CHECK(line("und / oder 50 %") == "und/oder 50%");
-  for (const char* text :
-       {"Two dogs play.", "He says \"hello\" and \"bye\".", "don't, o'clock, l'homme",
-        "the boys' ball; some 'quoted' words", "a 'quoted' word and I 'quote' it",
-        "the letter 'b' is, п'ять", "at a 'Grand Opening' sign", "3.14 or 1,000 and 10:30 at 5-3",
-        "U.S. flag, e.g. this", "„Hallo“, sagt er und „tschüss“.", "« Oui », dit-elle.",
-        "»Nein«, sagt er.", "mail ab@c.de now", "c++ and f(x)", "$5 or 20°C, 1–2 days – or more",
-        "¿Qué? ¡No!", "你好，世界。", "fast/slow [a] {b}"}) {
+  for (const char* text : {"Two dogs play.",
+                           "He says \"hello\" and \"bye\".",
+                           "don't, o'clock, l'homme",
+                           "the boys' ball; some 'quoted' words",
+                           "a 'quoted' word and I 'quote' it",
+                           "the letter 'b' is, п'ять",
+                           "the boys’ ball, qu’il l’aime",
+                           "‚Wort‘ und „Satz“",
+                           "“‘nested’ quotes”, don’t",
+                           "'a', 'b'",
+                           "Jane's 'ball', 'l'homme', she'd 'love' it",
+                           "it says 'free dinner'.",
+                           "'the boys' ball' and the girls' game",
+                           "at a 'Grand Opening' sign",
+                           "3.14 or 1,000 and 10:30 at 5-3",
+                           "U.S. flag, e.g. this",
+                           "„Hallo“, sagt er und „tschüss“.",
+                           "« Oui », dit-elle.",
+                           "»Nein«, sagt er.",
+                           "mail ab@c.de now",
+                           "c++ and f(x)",
+                           "$5 or 20°C, 1–2 days – or more",
+                           "¿Qué? ¡No!",
+                           "你好，世界。",
+                           "fast/slow [a] {b}"}) {
     const std::string expected =
         text == std::string("« Oui », dit-elle.") ? "«Oui», dit-elle." : text;
     CHECK(detokenize(split_words(text, {.lowercase = false})) == expected);

@@ -21,7 +21,7 @@ constexpr std::string_view
         "！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     opens = " ( [ { « „ ‚ “ ‘ ¿ ¡ 。 、 ， ！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     both = " - / @ ", dashes = " × – — ", money = " $ € £ ¥ ", contractions = " s t d m ll re ve ",
-    elided = " c d j l m n o s t C D J L M N O S T ",
+    elided = " c d j l m n o C D J L M N O ",
     words_of_a_letter = " a e i u y A E I U Y а и і о у я А И І О У Я ";
 
 // Goes through a line from its start, to tell opening quotation marks from closing ones.
@@ -29,6 +29,9 @@ class Rules {
  public:
   explicit Rules(const Tokens& tokens) : tokens_(tokens) {
     for (const std::string& token : tokens) shapes_.push_back(shape_of(token));
+    closes_later_.resize(tokens.size());
+    for (size_t i = tokens.size(); i-- > 1;)
+      closes_later_[i - 1] = closes_later_[i] != (is(i, "'") && !is_in_word(i) && !follows_s(i));
   }
 
   // Whether token i is attached to the one before it, and to the one after it.
@@ -43,8 +46,10 @@ class Rules {
     if (t == "\"") return in_turn(quoted_);
     if (t == "'") return apostrophe(i);
     if (t == "’") return {.before = true, .after = !closes_single(i)};
-    if (t == "„" || t == "‚") return low_ = t == "„", Attached{.after = true};
-    if (t == "“" && low_) return low_ = false, Attached{.before = true};
+    if (t == "„" || t == "‚") return low_ = t, Attached{.after = true};
+    if ((t == "“" && low_ == "„") || (t == "‘" && low_ == "‚"))
+      return low_ = "", Attached{.before = true};
+    if (t == "‘") return high_ = true, Attached{.after = true};
     if ((t == "«" || t == "»") && guillemets_) return in_turn(*guillemets_ == t, t);
     if (t == "«" || t == "»") return guillemets_ = t, Attached{.after = true};
     const bool in_number = follows_digit(i) && begins_with_digit(i + 1);
@@ -85,24 +90,34 @@ class Rules {
     return {.before = true};
   }
 
-  bool closes_single(size_t i) const { return !is_word(i + 1) || before(i) == Shape::symbol; }
+  // whether ’ ends a quotation or a word: ‘nested’ quotes, the boys’ ball; not in don’t, qu’il
+  bool closes_single(size_t i) {
+    if (is_in_word(i)) return false;
+    const bool closes = !is_word(i + 1) || before(i) == Shape::symbol || high_ || follows_s(i);
+    if (closes) high_ = false;
+    return closes;
+  }
 
   // don't, o'clock, l'homme; the boys' ball; a 'quoted' word
   Attached apostrophe(size_t i) {
-    const bool in_word = is_word(i + 1) && is_one_of(tokens_[i + 1], contractions);
-    if (i > 0 && before(i) != Shape::symbol && (in_word || elides(i))) return {true, true};
-    if (single_) return single_ = false, Attached{.before = true};
-    if (i > 0 && is_word(i - 1) && tokens_[i - 1].ends_with('s')) return {.before = true};
-    single_ = true;
-    return {.after = true};
+    if (is_in_word(i)) return {true, true};
+    if (follows_s(i) && single_ == closes_later_[i]) return {.before = true};
+    single_ = !single_;
+    return {.before = !single_, .after = single_};
   }
-
-  // l'homme, o'clock, п'ять; but a 'quoted' word, the letter 'b'
+  bool is_in_word(size_t i) const {
+    const bool contracts = is_word(i + 1) && is_one_of(tokens_[i + 1], contractions);
+    return i > 0 && before(i) != Shape::symbol && (contracts || elides(i));
+  }
+  bool follows_s(size_t i) const {
+    return i > 0 && is_word(i - 1) && tokens_[i - 1].ends_with('s');
+  }
+  // l'homme, o'clock, п'ять; but a 'quoted' word, the letter 'b', Jane's 'ball'
   bool elides(size_t i) const {
     if (before(i) != Shape::letter) return false;
     const std::string& letter = tokens_[i - 1];
-    const bool is_quoted = single_ && i > 1 && tokens_[i - 2] == "'";
-    return is_one_of(letter, elided) || (!is_one_of(letter, words_of_a_letter) && !is_quoted);
+    if (i < 2 || tokens_[i - 2] != "'") return !is_one_of(letter, words_of_a_letter);
+    return is_one_of(letter, elided) && (i < 3 || !is_word(i - 3));  // ('l'homme')
   }
 
   // c++
@@ -121,7 +136,10 @@ class Rules {
 
   const Tokens& tokens_;
   std::vector<Shape> shapes_;
-  bool quoted_ = false, single_ = false, low_ = false, in_address_ = false;
+  // by token: whether an odd number of the marks ' after it are neither in a word nor after an s
+  std::vector<bool> closes_later_;
+  bool quoted_ = false, single_ = false, high_ = false, in_address_ = false;
+  std::string low_;                        // „ or ‚ that is open
   std::optional<std::string> guillemets_;  // the one that opened
 };
 

@@ -8,7 +8,7 @@ namespace slope::data {
 
 namespace {
 constexpr const char* spacing_file = ".spacing";
-constexpr size_t most_lines = 5000;  // from which blanks are learned
+constexpr size_t most_lines = 50'000;  // from which blanks are learned
 }  // namespace
 
 TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,
