@@ -20,14 +20,14 @@
 namespace slope::sys {
 namespace {
 
-thread_local Hook hook;
+thread_local Hook* hook = nullptr;  // not a Hook: registering its destructor takes memory
 
 // Makes the call unless the hook makes it fail; repeats it if a signal interrupts it; a failure is
 // -1 and errno, as usual.
 template <class F>
 auto attempt(const Call& call, F&& make) -> decltype(make()) {
   if (hook) {
-    if (const int error = hook(call)) {
+    if (const int error = (*hook)(call)) {
       errno = error;
       return -1;
     }
@@ -68,7 +68,10 @@ class NoFileSizeSignal {
 
 }  // namespace
 
-void set_hook(Hook new_hook) { hook = std::move(new_hook); }
+void set_hook(Hook new_hook) {
+  delete hook;
+  hook = new_hook ? new Hook(std::move(new_hook)) : nullptr;
+}
 
 static std::string failure(const std::string& path, const char* action, int error) {
   return fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(error));
@@ -137,7 +140,7 @@ void sync(int fd, const std::string& path) {
 }
 
 void close(int fd, const std::string& path) {
-  const int error = hook ? hook({"close", path, {}, {}, fd}) : 0;
+  const int error = hook ? (*hook)({"close", path, {}, {}, fd}) : 0;
   const int result = ::close(fd);  // not repeated after EINTR: Linux has closed it
   if (error) fail(path, "close", error);
   check(result == 0 || errno == EINTR, path, "close");

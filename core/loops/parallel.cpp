@@ -86,11 +86,13 @@ void set_num_threads(int n) {
   threads = n;
   team_of_thread = Team(n);
 }
+void try_threads() { (void)workers.granted(threads); }
 #else
 int num_threads() { return 1; }
 void set_num_threads(int n) {
   SLOPE_CHECK_AS(UsageError, n >= 1, "threads: need at least 1, got {}", n);
 }
+void try_threads() {}
 #endif
 
 void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context,

@@ -16,6 +16,8 @@ namespace slope {
 // of the calling thread; at first OMP_NUM_THREADS (at most 8 per core) or else the number of cores
 int num_threads();
 void set_num_threads(int n);  // for the calling thread; n >= 1
+// Finds out now, rather than in a loop, how many of them the system grants (workers.h).
+void try_threads();
 
 enum class Sharing {
   own_part_first,  // at most 16 parts: with more threads, some share one

@@ -59,7 +59,7 @@ struct Tried {
 
 // Starts up to `count` threads at once and ends them. No thread sleeps meanwhile: waking a
 // processor again can take longer than all the rest.
-Tried try_threads(int count, size_t stack) {
+Tried start_and_end(int count, size_t stack) {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) return {0, error};
   int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
@@ -96,15 +96,17 @@ int Workers::granted(int wanted) {
   if (wanted <= 1) return 1;  // the loop runs without OpenMP, which keeps its threads
   if (wanted > running_) {
     static const size_t stack = stack_of_workers();
-    if (const auto [started, error] = try_threads(wanted - running_, stack); error) {
+    // The first time, one more: it is left to others, such as the thread that prepares batches.
+    const int spare = wanted > granted_ ? 1 : 0;
+    if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack); error) {
       SLOPE_CHECK_AS(IoError, running_ + started > 1,
                      "threads: none of {} could be started: {}; raise the limit (ulimit -u, ulimit "
                      "-v, or the container's) or use fewer: --threads, OMP_NUM_THREADS",
                      wanted - running_, std::generic_category().message(error));
-      // one of several is left to others, such as the thread that prepares batches
-      most_ = wanted = running_ + (started > 1 ? started - 1 : started);
+      most_ = wanted = running_ + std::max(started - spare, 0);
       say_once(wanted, error);
     }
+    granted_ = std::max(granted_, wanted);
   }
   return running_ = wanted;
 }

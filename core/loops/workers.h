@@ -14,15 +14,16 @@ namespace slope {
 class Workers {
  public:
   // How many of `wanted` threads can run a loop, including the caller. If the system refuses some,
-  // loops continue with the others, and one line on standard error says so. If the caller would be
-  // the only one, granted() throws an IoError, so that a starting program reports it and ends.
+  // loops continue with the others but one, which the program may need beside them, and one line on
+  // standard error says so. If it refuses all, granted() throws an IoError, so that a starting
+  // program reports it and ends.
   // IoError too if OMP_STACKSIZE is too small for a loop.
   int granted(int wanted);
 
   int running() const { return running_; }
 
  private:
-  int running_ = 1, most_ = 1 << 20;
+  int running_ = 1, granted_ = 1, most_ = 1 << 20;
 };
 
 // The bytes of OMP_STACKSIZE: "16384", "16 M" (OpenMP 5.0, section 6.2; KiB without a unit).

@@ -3,7 +3,8 @@
 // OpenMP region. The items do not depend on the thread's speed.
 #pragma once
 
-#include <slope/core/error.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/loops/thread_error.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -11,7 +12,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace slope::data {
@@ -23,10 +23,11 @@ class Prefetch {
   // At most `depth` items wait; the thread may have prepared one more.
   explicit Prefetch(std::function<T(int64_t)> produce, int64_t first = 0, size_t depth = 4)
       : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1) {
+    try_threads();  // of the caller's loops, before another one runs
     try {
       thread_ = std::thread([this, first] { run(first); });
     } catch (const std::system_error& e) {
-      throw IoError(fmt::format("cannot start another thread: {}", e.code().message()));
+      throw no_further_thread(e);
     }
   }
   Prefetch(const Prefetch&) = delete;

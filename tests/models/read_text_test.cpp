@@ -201,6 +201,11 @@ TEST_CASE("line stream: a CR within a line of a pipe is one, whichever lines com
   fifo.out.close();
   CHECK(fifo.lines->next() == Lines{"f\rg"});
 
+  Fifo mostly_mac;
+  mostly_mac.out << "a\rb\rc\n" << std::flush;
+  CHECK_THROWS_WITH_AS((void)mostly_mac.lines->next(),
+                       doctest::Contains("2 lines end with CR alone and 1 with LF"), InputError);
+
   Fifo mac;
   mac.out << "a\rb\r" << std::flush;
   mac.out.close();

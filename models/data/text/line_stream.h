@@ -12,9 +12,7 @@ namespace slope::data {
 class LineStream {
  public:
   // "-" is standard input. IoError if the file cannot be opened.
-  explicit LineStream(const std::string& file) : stream_(file) {
-    read_.of_pipe = !stream_.is_file();
-  }
+  explicit LineStream(const std::string& file) : stream_(file) {}
 
   // The next lines, cleaned as in read_text(); nothing at the end of the text. From a pipe: waits
   // for a line, then takes what follows within a pause of 20 ms, up to about a megabyte. An

@@ -43,9 +43,7 @@ std::string clean_text(std::string text, const std::string& name, const TextBefo
     line_feeds += ends_line;
     i = end + 1;
   }
-  const bool has_lines =
-      before.of_pipe ? before.lines + line_feeds > 0 : carriage_returns < line_feeds;
-  SLOPE_CHECK_INPUT(carriage_returns == 0 || has_lines,
+  SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < before.lines + line_feeds,
                     "{}: {} lines end with CR alone and {} with LF; convert it: tr '\\r' '\\n'",
                     name, carriage_returns, line_feeds);
   text.resize(kept);

@@ -20,7 +20,6 @@ std::optional<Utf8Error> find_utf8_error(std::string_view text);
 // What precedes a part of a text: positions in errors count from the beginning of the whole.
 struct TextBefore {
   size_t bytes = 0, lines = 0;
-  bool of_pipe = false;  // more parts may follow
 };
 
 // InputError "FILE: not valid UTF-8 at byte 17 (line 2): overlong form …".

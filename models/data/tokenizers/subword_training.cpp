@@ -1,4 +1,4 @@
-#include <slope/core/error.h>
+#include <slope/core/loops/thread_error.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subword_training.h>
@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 namespace slope::data {
 namespace {
@@ -71,6 +72,15 @@ class Sentences : public sp::SentenceIterator {
   size_t bytes_ = 0, next_ = 0;
 };
 
+sp::util::Status train(const std::unordered_map<std::string, std::string>& options,
+                       Sentences& sentences, std::string& model) {
+  try {
+    return sp::SentencePieceTrainer::Train(options, &sentences, &model);
+  } catch (const std::system_error& e) {  // it starts a thread
+    throw no_further_thread(e);
+  }
+}
+
 int64_t count_pieces(const std::string& model) {
   sp::SentencePieceProcessor processor;
   const auto status = processor.LoadFromSerializedProto(model);
@@ -93,24 +103,24 @@ std::string train_subwords(const std::vector<const std::vector<std::string>*>& t
           : needed + characters +
                 std::min<int64_t>(32'000, std::llround(4 * std::sqrt(sentences.bytes())));
   std::string model;
-  const auto status = sp::SentencePieceTrainer::Train({{"model_type", options.algorithm},
-                                                       {"vocab_size", std::to_string(wanted)},
-                                                       {"hard_vocab_limit", "false"},
-                                                       {"required_chars", "a"},
-                                                       {"byte_fallback", "true"},
-                                                       {"normalization_rule_name", "identity"},
-                                                       {"add_dummy_prefix", "false"},
-                                                       {"remove_extra_whitespaces", "false"},
-                                                       {"pad_id", std::to_string(pad_id)},
-                                                       {"unk_id", std::to_string(unk_id)},
-                                                       {"bos_id", std::to_string(sos_id)},
-                                                       {"eos_id", std::to_string(eos_id)},
-                                                       {"pad_piece", "<pad>"},
-                                                       {"bos_piece", "<sos>"},
-                                                       {"eos_piece", "<eos>"},
-                                                       {"num_threads", "1"},
-                                                       {"minloglevel", "2"}},
-                                                      &sentences, &model);
+  const auto status = train({{"model_type", options.algorithm},
+                             {"vocab_size", std::to_string(wanted)},
+                             {"hard_vocab_limit", "false"},
+                             {"required_chars", "a"},
+                             {"byte_fallback", "true"},
+                             {"normalization_rule_name", "identity"},
+                             {"add_dummy_prefix", "false"},
+                             {"remove_extra_whitespaces", "false"},
+                             {"pad_id", std::to_string(pad_id)},
+                             {"unk_id", std::to_string(unk_id)},
+                             {"bos_id", std::to_string(sos_id)},
+                             {"eos_id", std::to_string(eos_id)},
+                             {"pad_piece", "<pad>"},
+                             {"bos_piece", "<sos>"},
+                             {"eos_piece", "<eos>"},
+                             {"num_threads", "1"},
+                             {"minloglevel", "2"}},
+                            sentences, model);
   if (!status.ok()) {
     const std::string reason = status.ToString();
     SLOPE_CHECK_AS(UsageError, wanted >= needed && reason.find("required_chars") == reason.npos,

@@ -3,6 +3,7 @@
 #include <slope/core/files/input_stream.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/loops/thread_error.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
 #include <slope/models/registry.h>
@@ -279,8 +280,8 @@ int run(const Flags& flags, const ModelType& type) {
     while (others.size() + 1 < jobs) others.emplace_back(work);
   } catch (const std::system_error& e) {  // the threads that were started go on
     const std::lock_guard lock(mutex);
-    print(fmt::format("{} instead of {} runs side by side: cannot start another thread: {}\n",
-                      others.size() + 1, jobs, e.code().message()));
+    print(fmt::format("{} instead of {} runs side by side: {}\n", others.size() + 1, jobs,
+                      no_further_thread(e).what()));
   }
   work();
   others.clear();  // waits until they have ended
