@@ -2,6 +2,7 @@
 #include <slope/core/memory/mutex.h>
 #include <slope/models/train/signals.h>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -34,6 +35,15 @@ void note(int number) {
 
 void forget() { signal_number = interrupts = 0; }
 
+void restore() {
+  for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &before[i], nullptr);
+}
+
+// A forked child does not have the threads that would answer a signal: it ends, as without guards.
+[[maybe_unused]] const int child_is_unguarded = pthread_atfork(nullptr, nullptr, [] {
+  if (guards.exchange(0) > 0) restore();
+});
+
 }  // namespace
 
 SignalGuard::SignalGuard() {
@@ -52,8 +62,8 @@ SignalGuard::SignalGuard() {
 
 SignalGuard::~SignalGuard() {
   const std::lock_guard lock(mutex);
-  if (--guards > 0) return;
-  for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &before[i], nullptr);
+  if (guards == 0 || --guards > 0) return;  // 0: in a forked child
+  restore();
 }
 
 int SignalGuard::received() { return signal_number; }

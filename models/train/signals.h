@@ -6,7 +6,7 @@
 namespace slope::train {
 
 // The first guard of a process installs the handlers and, unless there is a KeepSignal, forgets
-// earlier signals; the last one restores the old handlers.
+// earlier signals; the last one restores the old handlers. A forked child has no guards.
 class SignalGuard {
  public:
   SignalGuard();

@@ -14,6 +14,8 @@
 #include <slope/tests/temporary_folder.h>
 #include <slope/tests/threads.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -267,6 +269,20 @@ TEST_CASE("trainer: a signal is kept for later guards, and the handlers are put 
   }
   const SignalGuard fresh;
   CHECK(SignalGuard::received() == 0);
+}
+
+TEST_CASE("trainer: a child that is forked under a guard ends by a signal") {
+  const SignalGuard guard;
+  const pid_t child = fork();
+  if (child == 0) {
+    { const SignalGuard of_child; }
+    std::raise(SIGHUP);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP));
+  CHECK(SignalGuard::exists());
 }
 
 TEST_CASE("trainer: a signal that was ignored before stays ignored") {
