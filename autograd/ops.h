@@ -5,13 +5,16 @@
 // Where the limit of a value or derivative is finite, that limit is the result: at infinities,
 // zeros and denormals, and where a square, power or product overflows on the way. The exceptions
 // are PyTorch's: rows with an infinity give nan in softmax (only inf, not -inf), var, std, the
-// normalisations and the derivative of norm; differences of elements (var, std, layer_norm) must
-// not overflow; a dy/dx that overflows is inf before g multiplies it: even g = 0 then gives nan.
-// Elementwise derivatives keep their digits in the tails, except those of tanh and sigmoid: they
-// are computed from y, which backward keeps instead of x, and have y's absolute error. A derivative
-// below the dtype's smallest normal number (1e-38 in f32) may be 0.
-// Operations with their own derivative are in autograd/ops/, and composites beside them
-// (loss/losses.cpp, product/einsum.cpp, methods.cpp).
+// normalisations and the derivative of norm; differences of elements (var, std, layer_norm) and,
+// where eps = 0, 1 / rms (rows of denormals) must not overflow; a dy/dx that overflows is inf
+// before g multiplies it: even g = 0 then gives nan. In derivatives of higher order that is true of
+// each factor on the way. Elementwise derivatives keep their digits in the tails, except those of
+// tanh and sigmoid: they are computed from y, which backward keeps instead of x, and have y's
+// absolute error. A derivative below the dtype's smallest normal number (1e-38 in f32) may be 0,
+// and so may a value or derivative of which a factor is: silu below -88.7, gelu_tanh below -10.1
+// and gelu's derivative below -13.2 in f32 (PyTorch gives 0 there too). Operations with their own
+// derivative are in autograd/ops/, and composites beside them (loss/losses.cpp, product/einsum.cpp,
+// methods.cpp).
 #pragma once
 
 #include <slope/autograd/op.h>
@@ -25,9 +28,10 @@ namespace slope {
 
 constexpr bool keepdim = true;
 
-// ---- arithmetic (autograd/ops/elementwise/binary.cpp). Dtypes promote as bool < i64 < f32 < f64;
-// a number takes the tensor's dtype, but a double that is a fraction, not finite, or at least 2^53
-// turns integers into f32. Beside integers, an integer is exact (core/tensor/scalar.h).
+// ---- arithmetic (autograd/ops/elementwise/binary.cpp, pow.cpp). Dtypes promote as
+// bool < i64 < f32 < f64; a number takes the tensor's dtype, but a double that is a fraction, not
+// finite, or at least 2^53 turns integers into f32. Beside integers, an integer is exact
+// (core/tensor/scalar.h).
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);

@@ -1,5 +1,6 @@
 #include <slope/autograd/graph/printed_name.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <string_view>
@@ -55,12 +56,19 @@ std::string name_of_linear(const Node& node, size_t rank) {
   return bias ? "ViewBackward0" : rank == 1 ? "SqueezeBackward4" : "UnsafeViewBackward0";
 }
 
+bool smooths_labels(const Node& node) {
+  return std::any_of(node.attributes.begin(), node.attributes.end(), [](const Attribute& a) {
+    return a.name == std::string_view("label_smoothing") && std::get<double>(a.value) > 0;
+  });
+}
+
 }  // namespace
 
 std::string printed_name(const Node& node) {
   const std::string_view name = node.op->name;
   const size_t rank = node.outputs[0].shape.size();
   if (name == "matmul") return rank == 2 ? "MmBackward0" : "UnsafeViewBackward0";
+  if (name == "cross_entropy" && smooths_labels(node)) return "AddBackward0";
   if (name == "linear") return name_of_linear(node, rank);
   if (name == "sum" || name == "mean" || name == "prod")  // of all elements, or over dims
     return in_capitals(name).substr(0, name.size()) + (rank == 0 ? "Backward0" : "Backward1");

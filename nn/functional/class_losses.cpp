@@ -3,6 +3,8 @@
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 
+#include <cmath>
+
 namespace slope::nn {
 
 namespace {
@@ -30,7 +32,8 @@ Tensor weighted_loss(const char* op, const Tensor& l, const Tensor& t, const Ten
   if (e != 0) loss = (1 - e) * loss - e / static_cast<double>(C) * sum(w * l, {1});
   loss = masked_fill(loss, ignored, 0);
   if (options.reduction != Reduction::mean) return reduce_loss(loss, options.reduction);
-  return sum(loss) / sum(w_t);
+  return all(ignored) ? sum(loss) + NAN  // not 0 / 0, whose derivative is not finite
+                      : sum(loss) / sum(w_t);
 }
 
 // f(scores (n, C), targets (n)): each position is a row.

@@ -42,12 +42,13 @@ Tensor batch_norm(const Tensor& x, const BatchNormState& s, const Tensor& weight
                     "batch_norm: expected more than 1 value per channel when training, got "
                     "input size {}",
                     x.shape());
-  const Tensor m = mean(x, over, keepdim), v = var(x, over, 0, keepdim);
-  if (s.running_mean.defined()) average_into(s.running_mean, m.reshape({C}), s.momentum);
   const double count = static_cast<double>(n);
+  if (s.running_mean.defined()) average_into(s.running_mean, mean(x.detach(), over), s.momentum);
   if (s.running_var.defined())  // of the unbiased variance
-    average_into(s.running_var, v.reshape({C}) * (count / (count - 1)), s.momentum);
-  return scaled((x - m) * rsqrt(v + eps), weight, bias, channels);
+    average_into(s.running_var, var(x.detach(), over, 0) * (count / (count - 1)), s.momentum);
+  const Tensor by_channel = x.transpose(0, 1);
+  const Tensor y = layer_norm(by_channel.reshape({C, n}), {}, {}, eps);
+  return scaled(y.reshape(by_channel.shape()).transpose(0, 1).contiguous(), weight, bias, channels);
 }
 
 Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {

@@ -71,6 +71,14 @@ TEST_CASE("edges: prod with zeros and with what overflows on the way") {
   check_grad(all, denormal, {0x1p-74, 0x1p999, 0}, f64);
   check_second(all, {0, 0, 3, 4}, {1, 0, 0, 0}, {0, 12, 0, 0});
   check_second(all, {2, 3, 4}, {1, 1, 1}, {7, 6, 5});
+  check_second(all, {0, 0, 0, 1e20, 1e20, 1e20}, Values(6, 1), Values(6, 0));
+  check_second(all, {1e-10, 1e-10, 1e10, 1e10, 1e10, 1e-10, 1e10, 1e-10, 0, 0}, Values(10, 1),
+               {0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
+  check_second(all, {1e10, 1e10, 1e10, 1e10, 1e-10, 1e-10, 0}, {0, 0, 0, 0, 0, 0, 1},
+               {1e10, 1e10, 1e10, 1e10, 1e30, 1e30, 0});
+  Values one_zero(127, 2), only_last(127, 0), right(127, 0x1p125);
+  one_zero[126] = right[126] = 0, only_last[126] = 1;
+  check_second(all, one_zero, only_last, right);
 }
 
 TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
@@ -104,6 +112,41 @@ TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
   check_second([](const Tensor& x) { return norm(x, 4); }, {0, 3}, {1, 1}, {0, 0});
 }
 
+TEST_CASE("edges: std of deviations far below the elements, over any dims") {
+  const double c = 1e-30;
+  const Tensor x = of({c, c * (1 + 1.2e-7), c, c * (1 + 2.4e-7)});
+  const double right = slope::std(to(x, f64)).item();
+  check_row(row_of(slope::std(x, {0})), {right});
+  check_row(row_of(slope::std(x.reshape({4, 1}), {0})), {right});
+}
+
+TEST_CASE("edges: second derivatives of norms of denormals") {
+  // elements c, 2 c, 3 c, c, 2 c, …
+  const double c = 1e-39;
+  for (const int n : {12, 63, 399}) {
+    CAPTURE(n);
+    Values at, v(static_cast<size_t>(n), 0);
+    for (int i = 0; i < n; ++i) at.push_back(c * (1 + i % 3));
+    v[1] = 1;
+    const auto first = [&](const std::function<Tensor(const Tensor&)>& f) {
+      const Tensor x = of(at).set_requires_grad();
+      const Tensor dx = grad({f(x)}, {x}, {.create_graph = true})[0];
+      return grad({sum(dx * of(v))}, {x})[0].narrow(0, 0, 2);
+    };
+    for (const double p : {2.0, 3.0}) {
+      const double sums = (1 + std::pow(2, p) + std::pow(3, p)) * n / 3, y = std::pow(sums, 1 / p);
+      check_row(row_of(first([&](const Tensor& x) { return norm(x, p); })),
+                {-(p - 1) * std::pow(2, p - 1) / sums / std::pow(y, p - 1) / c,
+                 (p - 1) * (std::pow(2, p - 2) - std::pow(2, 2 * p - 2) / sums) /
+                     std::pow(y, p - 1) / c});
+    }
+    // the mean is 2 c: element 1 has no deviation
+    const double y = std::sqrt(2.0 / 3 * n / (n - 1));
+    check_row(row_of(first([](const Tensor& x) { return slope::std(x); })),
+              {-1 / y / (n - 1) / n / c, (1 - 1.0 / n) / y / (n - 1) / c});
+  }
+}
+
 TEST_CASE("edges: gradients at infinities") {
   check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {-infinite, -infinite}, {0, 0});
   check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {infinite, 0, -infinite}, {1, 0, 0});
@@ -126,6 +169,11 @@ TEST_CASE("edges: quotients and logarithms of denormals") {
   const auto divergence = [&](const Tensor& p) { return kl_div(zero, p); };
   check_grad(divergence, {1e-40}, {std::log(1e-40) + 1});
   check_second(divergence, {1e-20}, {1}, {1e20});
+  const auto none = [](const Tensor& x) { return 0 / x; };
+  check_grad(none, {1e-40, 0x1p-149, -2}, {0, 0, 0});
+  check_second(none, {1e-40, 0x1p-149, -2}, {1, 1, 1}, {0, 0, 0});
+  check_grad([](const Tensor& x) { return rsqrt(x); }, {1.5e-26, 4},
+             {-0.5 * std::pow(1.5e-26, -1.5), -1.0 / 16});
 }
 
 TEST_CASE("edges: powers of denormals") {
@@ -139,6 +187,34 @@ TEST_CASE("edges: powers of denormals") {
   check_grad([](const Tensor& x) { return pow(x, of({0x1p-5})); }, {0x1p-135, 1}, {d, 0x1p-5});
   check_grad([](const Tensor& x) { return pow(x, 0x1p-5); }, {0x1p-135, 1}, {d, 0x1p-5});
   check_grad([](const Tensor& x) { return pow(x, 0.01); }, {0}, {infinite});
+}
+
+TEST_CASE("edges: powers at infinite bases and exponents, and where the power alone overflows") {
+  for (const DType dtype : {f32, f64}) {
+    check_grad([](const Tensor& x) { return pow(x, full({}, INFINITY, x.dtype())); }, {0.5, 0},
+               {0, 0}, dtype);
+    check_grad([](const Tensor& x) { return pow(x, full({}, -INFINITY, x.dtype())); }, {2}, {0},
+               dtype);
+    check_grad([](const Tensor& x) { return pow(x, INFINITY); }, {0.5}, {0}, dtype);
+    check_grad([](const Tensor& b) { return pow(full({}, INFINITY, b.dtype()), b); }, {-1}, {0},
+               dtype);
+  }
+  check_grad([](const Tensor& b) { return pow(of({2}), b); }, {128}, {0x1p127 * 2 * std::log(2.0)});
+}
+
+TEST_CASE("edges: second derivatives of powers whose factors overflow, their product not") {
+  const auto times = [](double b, double a) { return b * (b - 1) * std::pow(a, b - 2); };
+  for (const double b : {0.001, -0.01})
+    check_second([=](const Tensor& x) { return pow(x, b); }, {1e-20}, {1}, {times(b, 1e-20)});
+  // d/da of (da + db), da = b a^(b-1), db = a^b log a
+  for (const auto& [a, b] : std::vector<std::array<double, 2>>{
+           {1e-20, 0}, {1e-20, 0.001}, {1e20, 2}, {1e38, 1.5}, {2, 3}}) {
+    CAPTURE(a);
+    const Tensor x = of({a}).set_requires_grad(), y = of({b}).set_requires_grad();
+    const Tensors d = grad({pow(x, y)}, {x, y}, {.create_graph = true});
+    check_row(row_of(grad({d[0] + d[1]}, {x})[0]),
+              {times(b, a) + std::pow(a, b - 1) * (b * std::log(a) + 1)});
+  }
 }
 
 TEST_CASE("edges: an infinite g reaches nothing through relu, sign or a power that is constant") {
@@ -216,6 +292,16 @@ TEST_CASE("edges: norms of rows whose squares over- or underflow") {
   }
 }
 
+TEST_CASE("edges: normalised rows without length, and an eps whose root's cube overflows") {
+  const Tensor h = of({1, -2});
+  check_grad([&](const Tensor& x) { return rms_norm(x, {}, 1e-30) * h; }, {0, 0}, {1e15, -2e15});
+  for (const double c : {0.0, 1000.1, 1e15, 1e-30})
+    check_grad([&](const Tensor& x) { return layer_norm(x, {}, {}, 1e-30) * h; }, {c, c},
+               {1.5e15, -1.5e15});
+  check_grad([&](const Tensor& x) { return layer_norm(x, {}, {}, 1e-250) * to(h, f64); }, {2, 2},
+             {1.5e125, -1.5e125}, f64);
+}
+
 TEST_CASE("edges: extrema of bools are bools") {
   const Tensor x = tensor({{true, false}, {false, false}});
   CHECK(row_of(amax(x, {1})) == Values{1, 0});
@@ -262,6 +348,38 @@ TEST_CASE(
     return scaled_dot_product_attention(q, full({1, 1}, INFINITY, f64), v.reshape({1, 1}));
   };
   check_grad(lowest, {3}, {0}, f64);
+}
+
+TEST_CASE("edges: what attention masks has no part in any derivative, even if it is not finite") {
+  for (const double hidden : {double(NAN), infinite, -infinite}) {
+    const Values last_hidden{1, 0.5, hidden}, some{0.25, 3};
+    const auto column = [](const Values& v) { return of(v).reshape({-1, 1}); };
+    const Tensor k = column(last_hidden), clean = column({1, 0.5, 0}), q = column(some);
+    for (const bool causal : {false, true}) {  // row 0 sees keys 0 and 1, and row 1 only key 0
+      AttentionOptions options{.mask = tensor({{true, true, false}, {true, false, false}}),
+                               .causal = causal};
+      if (causal) options.mask = tensor({{true, true, true}, {true, false, false}});
+      const auto gradients = [&](const Tensor& keys, bool create_graph) {
+        const Tensors leaves{q.detach().set_requires_grad(), keys.detach().set_requires_grad(),
+                             keys.detach().set_requires_grad()};
+        const Tensor y = scaled_dot_product_attention(leaves[0], leaves[1], leaves[2], options);
+        return grad({sum(y)}, leaves, {.create_graph = create_graph});
+      };
+      const Tensors right = gradients(clean, false);
+      for (const bool create_graph : {false, true}) {
+        const Tensors got = gradients(k, create_graph);
+        for (size_t i = 0; i < 3; ++i) check_row(row_of(got[i]), row_of(right[i]));
+      }
+    }
+  }
+  // the weights do not depend on v
+  check_grad(
+      [&](const Tensor& q) {
+        return scaled_dot_product_attention_with_weights(
+                   q.reshape({1, 1}), of({1, 2}).reshape({2, 1}), of({2, INFINITY}).reshape({2, 1}))
+            .weights.select(1, 0);
+      },
+      {1}, {-std::exp(1.0) / (1 + std::exp(1.0)) / (1 + std::exp(1.0))});
 }
 
 TEST_CASE(

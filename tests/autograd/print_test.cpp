@@ -63,6 +63,7 @@ TEST_CASE("print: results have PyTorch's names where it has one operation for it
       {bce_with_logits(m, zeros({3, 4}), Reduction::none), "BinaryCrossEntropyWithLogitsBackward0"},
       {clamp(m, 0, 1), "ClampBackward1"},
       {cross_entropy(m, rows), "NllLossBackward0"},
+      {cross_entropy(m, rows, {.label_smoothing = 0.1}), "AddBackward0"},
       {dropout(m, 0.5, true), "MulBackward0"},
       {layer_norm(m, {}, {}), "NativeLayerNormBackward0"},
       {rms_norm(m, v), "MulBackward0"},

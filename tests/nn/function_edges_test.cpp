@@ -1,8 +1,9 @@
-// Activations and losses of nn/functional at kinks, infinities and in the tails: PyTorch's values,
-// or the limit where PyTorch gives nan.
+// Activations, losses and normalisations of nn/functional at kinks, infinities, in the tails and
+// far from zero: PyTorch's values, or the limit where PyTorch gives nan or loses digits.
 #include <slope/autograd/backward.h>
 #include <slope/nn/functional/activations.h>
 #include <slope/nn/functional/losses.h>
+#include <slope/nn/functional/normalisation.h>
 
 #include <doctest/doctest.h>
 
@@ -97,6 +98,54 @@ TEST_CASE("edges of functions: binary cross entropies at infinite logits and at 
   const Tensors first = grad({sum(nn::binary_cross_entropy(x, t))}, {x, t}, {.create_graph = true});
   const Tensors second = grad({sum(first[0]) + sum(first[1])}, {x, t});
   for (const Tensor& s : second) CHECK(all(isfinite(s)));
+}
+
+TEST_CASE("edges of functions: weighted losses of ignored targets alone are nan and constant") {
+  const Tensor w = tensor({1.0f, 2.0f, 3.0f});
+  for (const auto& [rows, target] :
+       std::vector<std::pair<int64_t, Tensor>>{{2, full({2}, -100, i64)}, {0, zeros({0}, i64)}})
+    for (const bool of_logits : {true, false}) {
+      const Reals at(static_cast<size_t>(rows) * 3, 0.5), zero(at.size(), 0);
+      const Tensor x = full({rows, 3}, 0.5).set_requires_grad(), g = ones({}).set_requires_grad();
+      const Tensor loss = (of_logits ? nn::cross_entropy : nn::nll_loss)(x, target, w, {});
+      CHECK(std::isnan(loss.item()));
+      const Tensor dx = grad({loss}, {x}, {.grad_outputs = {g}, .create_graph = true})[0];
+      CHECK(dx.detach().to_vector() == zero);
+      CHECK(grad({sum(dx)}, {g})[0].item() == 0);
+    }
+}
+
+TEST_CASE("edges of functions: batch_norm is right far from zero, to second order") {
+  for (const auto& [at, eps] :
+       std::vector<std::pair<Reals, double>>{{{1e20, -1e20, 2e20}, 1e-5},
+                                             {{1e8, 1e8 + 8, 1e8 + 32}, 1e-5},
+                                             {{1000.1, 1000.1, 1000.1}, 1e-5},
+                                             {{3, 3, 3}, 1e-26},
+                                             {{1e-20, 2e-20, 4e-20}, 1e-26}}) {
+    const Tensor x = to(from_vector(at, {3}), f32), wide = to(x, f64),
+                 h = tensor({1.0f, -2.0f, 3.0f});
+    const auto columns = [eps = eps](const Tensor& x) {  // the same column in two layouts
+      const Tensor y = nn::batch_norm(x.reshape({3, 1}), {.training = true}, {}, {}, eps),
+                   z = nn::batch_norm(x.reshape({1, 1, 3}), {.training = true}, {}, {}, eps);
+      return std::pair(y.reshape({3}), z.reshape({3}));
+    };
+    const auto derivatives = [&h](const Tensor& y, const Tensor& x) {
+      const Tensor g = to(h, x.dtype());
+      const Tensor dx = grad({sum(y * g)}, {x}, {.create_graph = true})[0];
+      return std::pair(dx.detach(), grad({sum(dx * g)}, {x})[0]);
+    };
+    const Tensor narrow_leaf = x.set_requires_grad(), wide_leaf = wide.set_requires_grad();
+    const Tensor right = columns(wide_leaf).first;
+    const auto [right_dx, right_ddx] = derivatives(right, wide_leaf);
+    const auto [y, z] = columns(narrow_leaf);
+    for (const Tensor& got : {y, z}) {
+      check_numbers("y", got.detach().to_vector(), right.detach().to_vector());
+      const auto [dx, ddx] = derivatives(got, narrow_leaf);
+      check_numbers("dx", dx.to_vector(), right_dx.to_vector());
+      for (const double v : (ddx - to(right_ddx, f32)).to_vector())
+        CHECK(std::abs(v) <= 1e-5 * slope::norm(right_ddx).item() + 1e-37);
+    }
+  }
 }
 
 TEST_CASE("pdist: with p = inf, tied elements get the whole gradient each, as in PyTorch") {

@@ -3,12 +3,12 @@
 // saves each row's largest score and 1 / sum exp(score - largest); with these two numbers backward
 // turns the recomputed scores into the weights; under Autocast(bf16), which may round these scores
 // differently, backward computes both numbers from them. A row that may attend to nothing gives 0
-// and gets no gradient. Values at masked positions, even nan, reach no result or gradient, except
-// with create_graph, where the derivative goes through the reference.
+// and gets no gradient. Values at masked positions, even nan, reach no result or gradient.
 //
 // In this code a "head" is one leading index of one sequence. A thread computes all its rows or, in
 // forward, part of them.
 #include <slope/autograd/ops/attention/attention_heads.h>
+#include <slope/autograd/ops/attention/pair_products.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/autograd/ops/shape/dim_order.h>
@@ -31,12 +31,13 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 // softmax and weights of 0 after it.
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
-  Tensor scores = matmul(q, k.transpose(-2, -1)) * scale, w;
   const int64_t L = q.size(-2), S = k.size(-2);
   if (causal) {
     const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
     allowed = allowed.defined() ? logical_and(allowed, below) : below;
   }
+  const PairProducts products(q, k, v, allowed);
+  Tensor scores = products.scores() * scale, w;
   const Tensor is_minus_inf = scores.detach() == -INFINITY,
                hidden = allowed.defined() ? logical_or(!allowed, is_minus_inf) : is_minus_inf;
   if (any(hidden)) {
@@ -46,7 +47,7 @@ Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor a
   } else {
     w = softmax(scores, -1);
   }
-  return {matmul(keep.defined() ? w * keep : w, v), w};
+  return {products.output(keep.defined() ? w * keep : w), w};
 }
 
 Tensor lengths_or_none(const Saved& s, int i) {
@@ -83,7 +84,9 @@ Tensors attention_reference(const Saved& s) {
 }
 
 Grads attention_backward(const Saved& s, const Tensor&) {
-  const Tensor q = s.kept_input(0), k = s.kept_input(1), v = s.kept_input(2),
+  const bool of_output = s.grad(0).defined();  // or of the weights alone, which do not depend on v
+  const Tensor q = s.kept_input(0), k = s.kept_input(1),
+               v = of_output ? s.kept_input(2) : zeros_like(s.kept_input(2)),
                mask = s.integer("has_mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse_sum = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("gives_weights") ? s.grad(1) : Tensor();
@@ -92,7 +95,7 @@ Grads attention_backward(const Saved& s, const Tensor&) {
       std::any_of(n.sequences.begin(), n.sequences.end(),
                   [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
   const Tensors d =  // dv is 0 without g
-      s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()}, g.dtype());
+      s.targets_like({q, k, of_output ? v : Tensor()}, g.dtype());
   const Tensor &dq = d[0], &dk = d[1], &dv = d[2];
   for (const Tensor& x : d)
     if (some_empty && x.defined()) fill(x, 0);  // the loop skips such sequences

@@ -93,6 +93,16 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
   return y;
 }
 
+// Row::f of both operands in their promoted dtype, which is `least` or higher, with a node.
+template <class Row>
+Tensor apply(const Op& op, const Tensor& a, const Tensor& b, DType least = i64) {
+  if (a.dtype() == b.dtype() && is_floating(a.dtype()))
+    return op.record(elementwise<Row>(a, b, op.name), {a, b});
+  const DType dtype = promote(promote(a.dtype(), b.dtype()), least);
+  const Tensor p = to(a, dtype), q = to(b, dtype);
+  return op.record(elementwise<Row>(p, q, op.name), {p, q});
+}
+
 // x in the dtype in which it is combined with the number b.
 inline Tensor promoted_with(const Tensor& x, Scalar b) {
   if (is_floating(x.dtype())) return x;

@@ -1,7 +1,6 @@
 // Operations of a tensor and a number. The number takes the tensor's dtype, but one that is no
-// integer (core/tensor/scalar.h) turns an integer tensor into f32.
+// integer (core/tensor/scalar.h) turns an integer tensor into f32. Powers are in pow.cpp.
 #include <slope/autograd/ops/elementwise/elementwise.h>
-#include <slope/core/loops/copy.h>
 
 namespace slope {
 
@@ -19,26 +18,10 @@ constexpr Definition div_scalar_definition{"y = x / b", "dx = g / b"};
 Grads div_scalar_formula(const Saved& s, const Tensor& g) { return {g / s.number("b")}; }
 
 constexpr Definition scalar_div_definition{"y = a / x", "dx = -g y / x", "x != 0"};
+// Where a = 0, y itself, 0 or nan, takes the place of y / x: 1 / x may overflow.
 Grads scalar_div_formula(const Saved& s, const Tensor& g) {
-  return {-(g * (s.output() / s.input()))};
-}
-
-constexpr Definition pow_scalar_definition{
-    "y = x^b", "dx = g b x^(b-1)", "x > 0; x = 0 where b >= 0; x < 0 where b is an integer"};
-// b x^(b-1); with |b| < 1 from (2^64 x)^(b-1) where x is so small that x^(b-1) overflows.
-Tensor slope_of_pow_scalar(const Tensor& x, double b) {
-  const Tensor power = pow(x, b - 1);
-  if (std::abs(b) >= 1) return b * power;
-  const Tensor over = logical_and(isinf(power), x != 0);
-  if (!any(over)) return b * power;
-  const Tensor small = masked_fill(x, !over, 1);
-  const double unscale = std::exp2(64 * (1 - b));
-  return where(over, b * pow(small * 0x1p64, b - 1) * unscale,
-               b * pow(masked_fill(x, over, 1), b - 1));
-}
-Grads pow_scalar_formula(const Saved& s, const Tensor& g) {
-  const double b = s.number("b");
-  return {b == 0 ? zeros_like(g) : g * slope_of_pow_scalar(s.input(), b)};
+  const Tensor y = s.output();
+  return {-(g * (s.number("a") == 0 ? y : y / s.input()))};
 }
 
 }  // namespace
@@ -61,11 +44,6 @@ extern const Op scalar_div{.name = "scalar_div",
                            .definition = scalar_div_definition,
                            .saves = saves_input(0) | saves_output,
                            .formula = scalar_div_formula};
-extern const Op pow_scalar{.name = "pow_scalar",
-                           .signature = "(*) -> (*)",
-                           .definition = pow_scalar_definition,
-                           .saves = saves_input(0),
-                           .formula = pow_scalar_formula};
 }  // namespace ops
 
 Tensor add(const Tensor& x0, Scalar number) {
@@ -101,17 +79,6 @@ Tensor operator/(Scalar number, const Tensor& x0) {
   const Tensor x = floating(x0);
   const double a = number.to_double();
   return ops::scalar_div.record(elementwise_scalar<Div>(x, a, "div", true), {x}, {{"a", a}});
-}
-
-Tensor pow(const Tensor& x0, Scalar number) {
-  const Tensor x = promoted_with(x0, number);
-  if (x.dtype() == i64) return elementwise<Pow>(x, full({}, number, i64), "pow");
-  const double b = number.to_double();
-  const Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
-                   : b == 1  ? contiguous_copy(x)
-                   : b == -1 ? elementwise_scalar<Div>(x, 1, "pow", true)
-                             : elementwise_scalar<Pow>(x, b, "pow");
-  return ops::pow_scalar.record(y, {x}, {{"b", b}});
 }
 
 }  // namespace slope

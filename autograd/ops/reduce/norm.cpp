@@ -39,10 +39,8 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
     const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
     return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
   }
-  if (const Tensor over = isinf(y); any(over)) {  // dx is the same in any unit
-    x = x / masked_fill(scale_of(x, s.dims("dims")), !over, 1);
-    y = norm(x, p, s.dims("dims"), keepdim);
-  }
+  change_extreme_units(x, y, s.dims("dims"),
+                       [&](const Tensor& x) { return norm(x, p, s.dims("dims"), keepdim); });
   const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
   if (p == 2 && moderate(y)) return {x * (h / divisor)};
   const Tensor r = x / divisor;  // |r| <= 1: r^q does not overflow for q >= 0

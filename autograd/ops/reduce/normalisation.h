@@ -44,8 +44,7 @@ struct NormShape {
 // x / sqrt(mean(x^2) + eps), in units of the larger of max |x| and sqrt(eps), so that no square
 // over- or underflows.
 inline Tensor over_root_mean_square(const Tensor& x, const Dims& dims, double eps) {
-  const Tensor scale = maximum(scale_of(x, wrap_dims(dims, x.rank(), "norm")),
-                               full({}, std::sqrt(eps), x.dtype())),
+  const Tensor scale = scale_of(x, wrap_dims(dims, x.rank(), "norm"), std::sqrt(eps)),
                u = x / scale, root = full({}, std::sqrt(eps), x.dtype()) / scale;
   return u * rsqrt(mean(u * u, dims, keepdim) + root * root);
 }

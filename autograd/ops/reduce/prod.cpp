@@ -1,4 +1,5 @@
 #include <slope/autograd/ops/reduce/reduction.h>
+#include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/modular.h>
 
@@ -30,21 +31,34 @@ Tensors others_reference(const Saved& s) {
   return {others_in_pairs(s.input().movedim(dim, -1)).movedim(-1, dim)};
 }
 
-constexpr Op others_op{
-    .name = "prod_others", .saves = saves_input(0), .reference = others_reference};
-
 // A product kept as m * 2^exponent, so that it neither over- nor underflows on the way.
 struct ScaledProduct {
   double m = 1;
   int64_t exponent = 0;
   void times(double x) {
+    if (const double plain = m * x;
+        std::abs(plain) > 0x1p-400 && std::abs(plain) < 0x1p400) {  // as nearly always
+      m = plain;
+      return;
+    }
     int of_x = 0, of_m = 0;
     m = std::frexp(m * std::frexp(x, &of_x), &of_m);  // x may be denormal
     exponent += of_x + of_m;
   }
   ScaledProduct with(const ScaledProduct& b) const { return {m * b.m, exponent + b.exponent}; }
+  ScaledProduct plus(const ScaledProduct& b) const {
+    if (exponent == b.exponent) return {m + b.m, exponent};
+    if (m == 0 || b.m == 0) return m == 0 ? b : *this;
+    const int64_t larger = std::max(exponent, b.exponent);
+    const auto shifted = [larger](const ScaledProduct& x) {
+      return std::ldexp(x.m, static_cast<int>(std::max<int64_t>(x.exponent - larger, -5000)));
+    };
+    return {shifted(*this) + shifted(b), larger};
+  }
   double value() const {
-    return std::ldexp(m, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+    return exponent == 0
+               ? m
+               : std::ldexp(m, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
   }
 };
 
@@ -78,6 +92,54 @@ void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
   for (int64_t k = n - 1; k >= 0; product.times(x[k * step]), --k)
     y[k * step] = static_cast<T>(scaled[static_cast<size_t>(k)].with(product).value());
 }
+
+// The product of x_j + h g_j for a small h: its value, and its derivative with respect to h.
+struct DirectedProduct {
+  ScaledProduct value, slope{.m = 0};
+  void times(double x, double g) {
+    ScaledProduct of_value = value;
+    slope.times(x);
+    of_value.times(g);
+    slope = slope.plus(of_value);
+    value.times(x);
+  }
+};
+
+// dx_i = sum_{j != i} g_j prod_{k != i, j} x_k: the derivative of the others' product along g
+template <class T>
+void slopes_of_line(const T* x, const T* g, T* dx, int64_t n, int64_t step) {
+  std::vector<DirectedProduct> before(static_cast<size_t>(n));
+  DirectedProduct product;
+  const auto times = [&](int64_t k) {
+    product.times(static_cast<double>(x[k * step]), static_cast<double>(g[k * step]));
+  };
+  for (int64_t k = 0; k < n; times(k), ++k) before[static_cast<size_t>(k)] = product;
+  product = {};
+  for (int64_t k = n - 1; k >= 0; times(k), --k) {
+    const DirectedProduct& b = before[static_cast<size_t>(k)];
+    const ScaledProduct d = b.slope.with(product.value).plus(b.value.with(product.slope));
+    dx[k * step] = static_cast<T>(d.value());
+  }
+}
+
+Grads others_kernel(const Saved& s, const Tensor& g) {
+  const Tensor x = contiguous_values(s.input()), gs = contiguous_values(g),
+               dx = Tensor::empty(x.shape(), x.dtype());
+  visit_floating(x.dtype(), "prod", [&]<class T> {
+    const T *px = x.data<T>(), *pg = gs.data<T>();
+    const auto out = dx.write<T>();
+    const AxisSplit split(x.shape(), s.integer("dim"));
+    for_lines(split, 1 << 11, [&](int64_t, int64_t first, int64_t step) {
+      slopes_of_line<T>(px + first, pg + first, out + first, split.n, step);
+    });
+  });
+  return {dx};
+}
+
+constexpr Op others_op{.name = "prod_others",
+                       .saves = saves_input(0),
+                       .kernel = others_kernel,
+                       .reference = others_reference};
 
 Tensor others(const Tensor& x, int64_t dim) {
   const Tensor source = x.is_contiguous() ? x : contiguous_copy(x),

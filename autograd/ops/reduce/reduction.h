@@ -32,9 +32,10 @@ inline Tensor centred(const Tensor& x, const Dims& dims) {
   return shifted - mean(shifted, dims, keepdim);
 }
 
-// The largest |x| over dims as a constant to divide by: 1 where it is 0 or not finite.
-inline Tensor scale_of(const Tensor& x, const Dims& dims) {
-  const Tensor m = amax(abs(x.detach()), dims, keepdim);
+// The larger of `least` and the largest |x| over dims, as a constant to divide by: 1 where it is 0
+// or not finite.
+inline Tensor scale_of(const Tensor& x, const Dims& dims, double least = 0) {
+  const Tensor m = maximum(amax(abs(x.detach()), dims, keepdim), full({}, least, x.dtype()));
   return masked_fill(m, !logical_and(m > 0, m < INFINITY), 1);
 }
 
@@ -49,6 +50,17 @@ Tensor homogeneous(const Tensor& x, double p, const Dims& dims, bool keep, const
   if (x.numel() == 0 || all(in_range)) return y;
   const Tensor scale = scale_of(x, dims);
   return where(in_range, y, f(x / scale) * scale.reshape(reduced_shape(x.shape(), dims, keep)));
+}
+
+// Brings x and y = f(x), a norm, into the units of the largest element where y is infinite or 1 / y
+// might be: dy/dx is the same in any unit. y has x's dims.
+template <class F>
+void change_extreme_units(Tensor& x, Tensor& y, const Dims& dims, const F& f) {
+  const double least = 16 * (y.dtype() == f32 ? 1e-38 : 1e-307);
+  const Tensor extreme = logical_or(isinf(y), logical_and(y != 0, y < least));
+  if (!any(extreme)) return;
+  x = x / masked_fill(scale_of(x, dims), !extreme, 1);
+  y = f(x);
 }
 
 // The same elements in another shape, without a node.

@@ -18,15 +18,14 @@ constexpr Definition var_definition{"y = sum (x - mean x)^2 / (n - correction), 
                                     "dx = g 2 (x - mean x) / (n - correction)"};
 
 // An empty tensor has no mean.
-Tensor centred_input(const Saved& s) {
-  const Tensor x = s.input();
-  return x.numel() == 0 ? x : centred(x, s.dims("dims"));
+Tensor deviations(const Tensor& x, const Dims& dims) {
+  return x.numel() == 0 ? x : centred(x, dims);
 }
 
 Grads var_formula(const Saved& s, const Tensor& g) {
-  const Dims shape = s.input().shape();
-  const double n = divisor(shape, s.dims("dims"), s.number("correction"));
-  return {with_dims(s, g, shape) * (centred_input(s) * (2 / n))};
+  const Tensor x = s.input();
+  const double n = divisor(x.shape(), s.dims("dims"), s.number("correction"));
+  return {with_dims(s, g, x.shape()) * (deviations(x, s.dims("dims")) * (2 / n))};
 }
 
 constexpr Definition std_definition{"y = sqrt(sum (x - mean x)^2 / (n - correction)), over dims",
@@ -34,10 +33,13 @@ constexpr Definition std_definition{"y = sqrt(sum (x - mean x)^2 / (n - correcti
 
 // (x - mean x) / y is at most sqrt(n), however small or large x is.
 Grads std_formula(const Saved& s, const Tensor& g) {
-  const Dims shape = s.input().shape();
-  const double n = divisor(shape, s.dims("dims"), s.number("correction"));
-  const Tensor y = s.output(), none = y == 0, units = with_dims(s, masked_fill(y, none, 1), shape);
-  return {with_dims(s, masked_fill(g, none, 0), shape) * ((centred_input(s) / units) / n)};
+  const Dims& dims = s.dims("dims");
+  Tensor d = deviations(s.input(), dims), y = with_dims(s, s.output(), d.shape());
+  const double correction = s.number("correction"), n = divisor(d.shape(), dims, correction);
+  change_extreme_units(d, y, dims,
+                       [&](const Tensor& d) { return slope::std(d, dims, correction, keepdim); });
+  const Tensor none = y == 0, h = masked_fill(with_dims(s, g, d.shape()), none, 0);
+  return {h * ((d / masked_fill(y, none, 1)) / n)};
 }
 
 // The length of a row, whose elements become one number; 0 where `dims` are not the last dims, or
@@ -73,12 +75,12 @@ Grads kernel(const Saved& s, const Tensor& g) {
 template <bool root>
 Tensor composite(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const NoGrad no_grad;
-  const auto variance = [&](const Tensor& x) {
-    const Tensor d = x.numel() == 0 ? x : centred(x, dims);
-    return sum(d * d, dims, keep) / divisor(x.shape(), dims, correction);
+  const auto variance = [&](const Tensor& d) {
+    return sum(d * d, dims, keep) / divisor(d.shape(), dims, correction);
   };
-  if (!root) return variance(x);
-  return homogeneous(x, 2, dims, keep, [&](const Tensor& x) { return sqrt(variance(x)); });
+  const Tensor d = deviations(x, dims);
+  if (!root) return variance(d);
+  return homogeneous(d, 2, dims, keep, [&](const Tensor& d) { return sqrt(variance(d)); });
 }
 
 template <bool root>

@@ -1,5 +1,5 @@
 // The loops over two tensors, one row each: SLOPE_BINARY(Row, f), y = f of numbers a and b. Their
-// operations are in autograd/ops/elementwise/binary.cpp and
+// operations are in autograd/ops/elementwise/binary.cpp, pow.cpp and
 // autograd/ops/loss/bce_with_logits.cpp. Included like unary_rows.h.
 
 #ifndef SLOPE_BINARY  // included on its own

@@ -37,7 +37,7 @@ SLOPE_UNARY(Log1p, log1p, floating, of_input, log1p_(x), 1 / (x + 1),
             "y = log(1 + x)", "dx = g / (1 + x)", "x > -1")
 SLOPE_UNARY(Sqrt, sqrt, floating, of_output, std::sqrt(x), half / y,
             "y = sqrt x", "dx = g / (2 y)", "x >= 0; the derivative at 0 is inf")
-SLOPE_UNARY(Rsqrt, rsqrt, floating, of_output, 1 / std::sqrt(x), -(half * (y * y * y)),
+SLOPE_UNARY(Rsqrt, rsqrt, floating, of_output, 1 / std::sqrt(x), -(half * y * y * y),
             "y = 1 / sqrt x", "dx = -g y^3 / 2", "x > 0")
 SLOPE_UNARY(Sin, sin, floating, of_input, sin_(x), cos(x),
             "y = sin x", "dx = g cos x", "")
