@@ -35,16 +35,23 @@ class RunsAgain {
   const ModuleMode before_;
 };
 
-Tensor run_again(const Recipe& recipe, const Tensors& inputs) {
+// g: the gradient of what f gave when it ran first
+Tensor run_again(const Recipe& recipe, const Tensors& inputs, const Tensor& g) {
   const ModuleMode::Answers before = module_mode.answers;
   Tensor y = recipe.f(inputs);
   SLOPE_CHECK_AS(AutogradError, module_mode.answers - before == recipe.answers,
                  "checkpoint: a module that the function calls was switched between training and "
                  "evaluation before backward; switch it after backward, or use EvalMode");
+  SLOPE_CHECK_AS(
+      AutogradError, y.defined() && y.shape() == g.shape() && y.dtype() == g.dtype(),
+      "checkpoint: the function gave {} {} at first, but {} in its second run, in "
+      "backward: it must give the same both times",
+      name(g.dtype()), g.shape(),
+      y.defined() ? fmt::format("{} {}", name(y.dtype()), y.shape()) : "an undefined tensor");
   return y;
 }
 
-Grads formula(const Saved& s, const Tensor&) {
+Grads formula(const Saved& s, const Tensor& g) {
   const Recipe& recipe = s.object<Recipe>("recipe");
   const KeepGenerator keep;
   generator() = recipe.generator;
@@ -57,7 +64,7 @@ Grads formula(const Saved& s, const Tensor&) {
     roots.push_back(is_explicit ? detached.input(i) : s.leaf(i));
     if (is_explicit) explicit_inputs.push_back(roots.back());
   }
-  return s.gradients_of({run_again(recipe, explicit_inputs)}, roots);
+  return s.gradients_of({run_again(recipe, explicit_inputs, g)}, roots);
 }
 
 const Op checkpoint_op{

@@ -1,10 +1,10 @@
 #include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/compare.h>
+#include <slope/autograd/gradcheck/conclude.h>
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/culprit/smallest.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
-#include <slope/autograd/gradcheck/watch/backward.h>
-#include <slope/autograd/gradcheck/watch/forward.h>
+#include <slope/autograd/gradcheck/watch/cut.h>
 
 #include <cmath>
 
@@ -12,17 +12,11 @@ namespace slope {
 
 namespace {
 
-std::string where_cut(const std::function<Tensors()>& f, const Tensor& leaf) {
-  if (std::string rule = withheld(f(), leaf); !rule.empty()) return rule;
-  const std::string op = unrecorded(f);
-  return op.empty() ? "look for detach(), item() or data<T>() on the way"
-                    : op + " runs without gradients (NoGrad)";
-}
-
 void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
            const GradcheckOptions& options, GradcheckReport& report) {
   const Forward forward(f, leaves, options.seed);
   const Tensors& y = forward.outputs();
+  report.problems = forward.not_finite();
   bool can_be_compared = true;  // otherwise the numbers would point to the wrong place
   std::vector<Tensors> analytic(leaves.size(), Tensors(y.size()));  // [leaf][output]
   for (size_t k = 0; k < y.size(); ++k) {
@@ -45,8 +39,6 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
     report.culprits =
         find_culprits(f, leaves, failing_elements(leaves, cotangents, report), options);
   }
-  report.problems.insert(report.problems.end(), forward.not_finite().begin(),
-                         forward.not_finite().end());
 }
 
 void check_options(const GradcheckOptions& options) {
@@ -55,6 +47,8 @@ void check_options(const GradcheckOptions& options) {
   for (const auto& [name, tolerance] : {std::pair{"atol", options.atol}, {"rtol", options.rtol}})
     SLOPE_CHECK_AS(UsageError, tolerance >= 0 && std::isfinite(tolerance),
                    "gradcheck: {} must be finite and at least 0, got {}", name, tolerance);
+  SLOPE_CHECK_AS(UsageError, options.most_unchecked >= 0 && options.most_unchecked <= 1,
+                 "gradcheck: most_unchecked must be from 0 to 1, got {}", options.most_unchecked);
   SLOPE_CHECK_AS(UsageError, options.sample >= 0, "gradcheck: sample must not be negative, got {}",
                  options.sample);
 }
@@ -76,15 +70,12 @@ GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors&
       report.notes.push_back(
           fmt::format("{} is float32: differences of {} are lost in rounding; use float64",
                       leaf.name, options.eps));
-  try {
+  run_part(report, [&] {
     check_overlaps(leaves);
     check(f, checked, options, report);
-  } catch (const Unfit& e) {
-    report.problems.push_back(e.what());
-  }
+  });
   if (!options.allow_nothing) report.refuse_nothing();
-  report.ok = report.problems.empty() && report.failed == 0;
-  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  conclude(report, options.raise_exception);
   return report;
 }
 
@@ -99,7 +90,7 @@ GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
   GradcheckReport report = gradcheck(bound, leaves, quiet);
   if (report.failed > 0 && options.find_culprit && options.find_smallest)
     report.smallest = smallest_failing(f, inputs, 0, options);
-  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  conclude(report, options.raise_exception);
   return report;
 }
 

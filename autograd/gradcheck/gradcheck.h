@@ -19,14 +19,16 @@ namespace slope {
 
 struct GradcheckOptions {
   double eps = 1e-6, atol = 1e-5, rtol = 1e-3;  // |analytic - numeric| <= atol + rtol |numeric|
-  bool raise_exception = true;  // throw AutogradError with the report's text on failure
-  bool formula = false;         // differentiate through formulas (create_graph), not kernels
-  bool find_culprit = true;     // on failure: which operation is to blame
-  bool find_callers = true;     // and which functions called it, if the platform has backtraces
-  bool find_smallest = true;    // and the smallest inputs that still fail, as a program
-  uint64_t seed = 0;            // of the cotangents, and of the sample
-  int64_t sample = 0;           // number of elements of each leaf, drawn by seed; 0: all
-  int64_t most_failures = 20;   // listed in the report; all are counted
+  // Throw AutogradError with the report's text on failure, whether derivatives disagree or the
+  // function or a rule throws; false: no exception but UsageError, for a wrong call of the check
+  bool raise_exception = true;
+  bool formula = false;        // differentiate through formulas (create_graph), not kernels
+  bool find_culprit = true;    // on failure: which operation is to blame
+  bool find_callers = true;    // and which functions called it, if the platform has backtraces
+  bool find_smallest = true;   // and the smallest inputs that still fail, as a program
+  uint64_t seed = 0;           // of the cotangents, and of the sample
+  int64_t sample = 0;          // number of elements of each leaf, drawn by seed; 0: all
+  int64_t most_failures = 20;  // listed in the report; all are counted
   // largest share of an input's derivatives that may be impossible to check (kinks, noise, the edge
   // of a domain); more is a failure
   double most_unchecked = 0.5;
@@ -61,6 +63,7 @@ struct GradcheckCulprit {
     int64_t index = 0;
     int64_t checked = 0, failed = 0;  // elements, with this call alone
     bool only_strided = false;        // the rule is right for contiguous copies of the inputs
+    bool returns_nothing = false;     // the rule returns no gradient for it
     Dims shape = {};
     // For each checked element: its index, value, and derivative by the rule and by differences;
     // the output y and its gradient g there, if they have the input's shape
@@ -94,7 +97,8 @@ struct GradcheckReport {
   int64_t unchecked = 0;      // pairs whose derivative by differences is not known
   bool by_direction = false;  // fast mode: directions instead of elements
   std::vector<GradcheckFailure> failures;
-  // reasons why the check is invalid or a gradient malformed; each is a failure
+  // reasons why the check is invalid or a gradient malformed, and what the function or a rule
+  // threw; each is a failure
   std::vector<std::string> problems;
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::vector<GradcheckLeaf> leaves;

@@ -56,7 +56,7 @@ void GradcheckLeaf::add_failure(int64_t at_output, double ratio) {
 }
 
 std::string GradcheckLeaf::text() const {
-  if (failed == 0) return name + " ok";
+  if (failed == 0) return name + (unchecked > 0 && unchecked == elements ? " not checked" : " ok");
   if (is_cut) return fmt::format("{} {} of {} wrong, the tape is cut", name, failed, elements);
   const std::string ratio = is_same_ratio(low, high) ? fmt::format(", ratio {:.6g}", low) : "";
   return fmt::format("{} {} of {} wrong{}", name, failed, elements, ratio);

@@ -17,8 +17,9 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
   if (cut.count > 0)
     report.problems.push_back(fmt::format(
         "the tape is cut: {} does not reach output {}, which changes with it ({} of {} derivatives "
-        "are not 0; that of element {} is {:.6g}); {}",
-        leaf, output, cut.count, elements, cut.element, cut.derivative.value, where_cut()));
+        "are not 0; that of {} {} is {:.6g}); {}",
+        leaf, output, cut.count, elements, report.by_direction ? "direction" : "element",
+        cut.element, cut.derivative.value, where_cut()));
   if (kinks.count > 0)
     report.notes.push_back(fmt::format(
         "{}has a kink here (its derivative is {:.6g} from the left and {:.6g} from the right); not "

@@ -11,8 +11,10 @@
 // attention capture and profiles) and calls forward. It also lets the functions of state.h, load.h,
 // print.h and clone.h walk the fields: parameters, buffers, modules, and std::optional and
 // std::vector of these. A module moves but does not copy. Members that the line does not list are
-// ignored. A type may derive from one with a line: a line of its own replaces the base's, so it
-// lists the base's members too.
+// ignored. A type may derive from one with a line: if it has a forward or members of its own, it
+// needs a line of its own, which replaces the base's, so it lists the base's members too. The
+// compiler insists where it meets the type (as a member, for its parameters), but not at model(x),
+// which the base's line defines.
 #pragma once
 
 #include <slope/nn/module/hooks.h>

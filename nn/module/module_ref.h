@@ -91,6 +91,23 @@ struct AnyOtherLine {
 };
 void slope_module_line(...);  // no base has a line
 
+// Whether T itself has the line: one of a base does not count, nor members by hand (Sequential).
+template <class T>
+inline constexpr bool has_own_line =
+    !std::is_void_v<decltype(slope_module_line(LineOf<T>(), static_cast<const T*>(nullptr)))>;
+
+// Whether T has a member or a forward that its base lacks (unless forward is overloaded).
+template <class T, class Base>
+consteval bool extends() {
+  if constexpr (requires {
+                  decltype (&T::forward)();
+                  decltype (&Base::forward)();
+                })
+    return !std::is_same_v<decltype(&T::forward), decltype(&Base::forward)> ||
+           sizeof(T) != sizeof(Base);
+  return sizeof(T) != sizeof(Base);
+}
+
 // The state of a module. A type with a line and its bases with a line have one state: the
 // outermost base's, which the base's methods read.
 template <class T>
@@ -101,10 +118,15 @@ const ModuleState& state_of(const T& module) {
       requires { slope_module_line(AnyOtherLine<T>(), &module); },
       "SLOPE_MODULE: only one base may have the line; make the others members");
   using Base = decltype(slope_module_line(AnyOtherLine<T>(), &module));
-  if constexpr (std::is_void_v<Base>)
+  if constexpr (std::is_void_v<Base>) {
     return module.module_state;
-  else
+  } else {
+    static_assert(
+        has_own_line<T> || !extends<T, std::remove_cvref_t<std::remove_pointer_t<Base>>>(),
+        "SLOPE_MODULE: a type that derives from a module has a line of its own, with the base's "
+        "members too: by the base's line, a call runs the base's forward");
     return state_of(static_cast<std::remove_pointer_t<Base>&>(module));
+  }
 }
 
 class ModuleRef;

@@ -1,5 +1,7 @@
 // Parameters that a loss depends on but that no SLOPE_MODULE line lists: they would be neither
-// trained nor saved. This finds members forgotten in the line.
+// trained nor saved. This finds members forgotten in the line, but for buffers and frozen
+// parameters, to which no gradient flows. An input that requires a gradient (for a penalty on it)
+// counts as one, so slope's loop refuses it: train in a loop of your own.
 //
 //   const Tensor loss = model.loss(x, y);
 //   for (const std::string& p : nn::unlisted_parameters(model, loss)) std::puts(p.c_str());

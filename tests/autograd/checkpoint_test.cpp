@@ -87,3 +87,29 @@ TEST_CASE("checkpoint: a captured tensor that was computed before is refused by 
   sum(checkpoint([&](const Tensors& in) { return in[0] * h.detach(); }, {w})).backward();
   CHECK(equal(w.grad(), tensor({1., -0.5}, f64)));
 }
+
+TEST_CASE("checkpoint: a function that gives another shape, dtype or nothing in its second run") {
+  const Tensor x = ones({3}).set_requires_grad();
+  const auto message = [&](const std::function<Tensor(const Tensor&)>& second) {
+    int runs = 0;
+    const Tensor y = checkpoint(
+        [&](const Tensors& in) {
+          const Tensor square = in[0] * in[0];
+          return runs++ == 0 ? square : second(square);
+        },
+        {x});
+    try {
+      sum(y).backward();
+    } catch (const AutogradError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string start = "checkpoint: the function gave float32 (3,) at first, but ";
+  CHECK(message([](const Tensor& y) {
+          return y.narrow(0, 0, 1);
+        }).starts_with(start + "float32 (1,) in its second run"));
+  CHECK(message([](const Tensor& y) { return y.to(f64); }).starts_with(start + "float64 (3,)"));
+  CHECK(message([](const Tensor&) { return Tensor(); }).starts_with(start + "an undefined tensor"));
+  CHECK(message([](const Tensor& y) { return y; }).empty());
+}

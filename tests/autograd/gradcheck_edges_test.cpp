@@ -147,7 +147,9 @@ TEST_CASE("culprit: a function that throws during the search leaves its inputs a
   options.find_smallest = false;  // so that the last call is one of the search
   REQUIRE(gradcheck(f, {x}, options).culprits.size() == 1);
   last = std::exchange(calls, 0);
-  CHECK_THROWS_WITH(gradcheck(f, {x}, options), "the last call");
+  const GradcheckReport report = gradcheck(f, {x}, options);
+  CHECK(report.failed > 0);
+  CHECK(test::mentions(report.problems, "the function or a rule threw: the last call"));
   CHECK(x.to_vector() == before);
 }
 

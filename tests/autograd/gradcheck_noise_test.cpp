@@ -167,3 +167,41 @@ TEST_CASE(
   CHECK(f.too_noisy <= 1 + f.functions / 100);
   CHECK(f.missed == 0);
 }
+
+TEST_CASE("gradcheck: strong curvature of a float32 step is not taken for a kink") {
+  GradcheckOptions options = quiet;
+  options.find_culprit = false;
+  int64_t elements = 0, kinks = 0, wrong = 0;
+  for (int seed = 0; seed < 20; ++seed) {
+    manual_seed(static_cast<uint64_t>(seed));
+    const double scale = 0.12;
+    const Tensor x = test::leaf((rand({16}, f64) * 1.2 + 0.3) * scale);
+    const TensorFunction curved = [&](const Tensors& in) {
+      const Tensor u = in[0] / scale, v = sqrt(sqrt(u * u + 1.0) + 1.0).to(f32);
+      return Tensors{sum(tanh(sqrt(v * v + 2.0) * 1.5f).to(f64))};
+    };
+    const GradcheckReport report = gradcheck(curved, {x}, options);
+    elements += report.checked + report.unchecked;
+    wrong += report.failed;
+    for (const std::string& note : report.notes) kinks += note.find("kink") != std::string::npos;
+  }
+  CHECK(elements == 320);
+  CHECK(kinks == 0);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("gradcheck: with one element too, float32 noise may make a difference agree by chance") {
+  int64_t missed = 0;
+  for (int seed = 0; seed < (test::sanitized ? 30 : 300); ++seed) {
+    manual_seed(static_cast<uint64_t>(seed));
+    const Tensor x = test::leaf(rand({1}, f64) * 2.0 + 0.5);
+    const TensorFunction f = [](const Tensors& in) {
+      const Tensor x32 = in[0].to(f32), y = sqrt(x32 * x32 + 1.0).to(f64);
+      return Tensors{off_by.record(contiguous_copy(y), {y}, {{"factor", 1.05}})};
+    };
+    GradcheckOptions options = quiet;
+    options.find_culprit = options.find_smallest = false;
+    missed += gradcheck(f, {x}, options).ok;
+  }
+  CHECK(missed == 0);
+}

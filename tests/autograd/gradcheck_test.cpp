@@ -157,6 +157,8 @@ TEST_CASE("gradcheck: options that make no sense are refused by name") {
   refused({.atol = -1}, "atol must be finite and at least 0, got -1");
   refused({.rtol = NAN}, "rtol must be finite and at least 0, got nan");
   refused({.sample = -1}, "sample must not be negative, got -1");
+  for (const double share : {-0.1, 1.5, double(NAN)})
+    refused({.most_unchecked = share}, "most_unchecked must be from 0 to 1");
   const GradcheckOptions tiny{.eps = 1e-323, .raise_exception = false};  // rounded away
   CHECK(mentions(gradcheck(f, {x}, tiny).problems, "only 0 of 2 derivatives"));
 }
@@ -191,8 +193,7 @@ TEST_CASE("gradcheck: nothing to check is not a success") {
       (void)gradcheck([](const Tensors& in) { return Tensors{in[0] * 2}; }, {x.detach()}),
       UsageError);
   const TensorFunction cut = [](const Tensors& in) { return Tensors{in[0].detach() * 2}; };
-  CHECK_THROWS_WITH_AS((void)gradgradcheck(cut, {x}), doctest::Contains("no output depends"),
-                       UsageError);
+  CHECK(mentions(gradgradcheck(cut, {x}, {}, quiet).problems, "no output depends"));
   CHECK(mentions(
       gradcheck([](const Tensors& in) { return Tensors{in[0] > 0.0}; }, {x}, quiet).problems,
       "nothing to check"));

@@ -13,6 +13,7 @@ MEMBERS = "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or 
 TENSOR = "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which is not"
 HOLDERS = "SLOPE_MODULE: slope does not look into this type; hold modules and tensors as members, in a std::optional or std::vector, or in ModuleList, ModuleDict"
 ONE_BASE = "SLOPE_MODULE: only one base may have the line"
+OWN_LINE = "SLOPE_MODULE: a type that derives from a module has a line of its own, with the base's members too"
 PUBLIC = "SLOPE_MODULE: the line belongs in the public part"
 NO_MODULE = "not a module: a module is a struct with a line SLOPE_MODULE(Type, members…) in its public part"
 COPIES = "a module, a Parameter or a Buffer is not copied: std::move(x) hands it over, nn::clone(module) makes an independent one, nn::tie(a, b) shares"
@@ -71,6 +72,11 @@ DONE = {
 PROGRAMS = {"struct Net { " + member + " Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net, n) };": error for member, error in LISTED.items()}
 PROGRAMS["class Net { nn::Linear n; SLOPE_MODULE(Net, n) };"] = PUBLIC
 PROGRAMS["struct Net : nn::Linear, nn::Dropout { Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net) };"] = ONE_BASE
+DERIVED = "struct Wide : nn::Linear { nn::Linear n{2, 2}; using Linear::Linear; Tensor forward(const Tensor& x) const { return n(x); } "
+PROGRAMS[DERIVED + "}; void run() { Wide w(2, 2); nn::named_parameters(w); }"] = OWN_LINE
+PROGRAMS[DERIVED + "}; struct Net { Wide n; Tensor forward(const Tensor& x) const { return n(x); } SLOPE_MODULE(Net, n) };"] = OWN_LINE
+PROGRAMS[DERIVED + "SLOPE_MODULE(Wide, weight, bias, n) }; void run() { Wide w(2, 2); nn::named_parameters(w); }"] = None
+PROGRAMS["struct Wide : nn::Linear { Wide() : Linear(2, 8) {} }; void run() { Wide w; nn::named_parameters(w); }"] = None  # adds nothing
 PROGRAMS.update({"void run() { " + statements + " }": error for statements, error in DONE.items()})
 
 

@@ -97,6 +97,9 @@ struct RenamedDrop : nn::Dropout {
   using Dropout::Dropout;
   SLOPE_MODULE(RenamedDrop)
 };
+struct WithoutLine : nn::Dropout {};
+static_assert(nn::has_own_line<nn::Dropout> && nn::has_own_line<RenamedDrop>);
+static_assert(!nn::has_own_line<WithoutLine>);  // state_of refuses it
 struct RenamedTwice : RenamedDrop {
   using RenamedDrop::RenamedDrop;
   SLOPE_MODULE(RenamedTwice)

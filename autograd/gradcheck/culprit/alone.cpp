@@ -97,6 +97,11 @@ class Alone {
     return flow.nodes[made_.node].contributed;
   }
 
+  bool has_gradient(size_t i, const Tensors& contributed) const {
+    for (size_t j = i; j < made_.inputs.size(); ++j)
+      if (contributed[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) return true;
+    return false;
+  }
   // Input i's part of what the rule contributed; one tensor may be several inputs.
   std::vector<double> gradient_of(size_t i, const Tensors& contributed) const {
     std::vector<double> g(static_cast<size_t>(values_[i].numel()));
@@ -163,6 +168,7 @@ class Alone {
     const std::vector<double> g = gradient_of(i, analytic), x = values_[i].to_vector();
     const Tolerance tolerance{options_.options.atol, options_.options.rtol};
     GradcheckCulprit::Input result = evidence_of(i);
+    result.returns_nothing = !has_gradient(i, analytic);
     const bool has_y = made_.outputs[0].shape() == values_[i].shape() && cotangents_[0].defined();
     const std::vector<double> y = has_y ? made_.outputs[0].detach().to_vector() : x,
                               u = has_y ? cotangents_[0].to_vector() : x;

@@ -94,8 +94,15 @@ Guesses diagnose(const GradcheckReport& report) {
     all.push_back({1, "a wrong stride or offset",
                    "the same call with contiguous copies of its inputs gives what it should"});
   guess_swapped(inputs, all);
-  for (const Evidence& e : inputs)
-    if (e.failed > 0) look_at(e, all);
+  for (const Evidence& e : inputs) {
+    if (e.failed == 0) continue;
+    if (e.returns_nothing)
+      all.push_back(
+          {1, fmt::format("a rule returns no gradient for its input {}", e.index),
+           "an empty tensor stands there, or, in a checkpoint, its function detaches it"});
+    else
+      look_at(e, all);
+  }
   return best_of(std::move(all));
 }
 

@@ -1,10 +1,13 @@
 #include <slope/autograd/gradcheck/analytic.h>
+#include <slope/autograd/gradcheck/conclude.h>
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
+#include <slope/autograd/gradcheck/tally.h>
+#include <slope/autograd/gradcheck/watch/cut.h>
 #include <slope/core/tensor/factories.h>
 
 #include <algorithm>
@@ -38,11 +41,13 @@ class FastCheck {
       : forward_(forward), output_(output), options_(options), report_(report) {}
 
   // Returns the directions that failed.
-  std::vector<Direction> check(const NamedTensor& leaf, int64_t index, const Tensor& gradient) {
+  std::vector<Direction> check(const NamedTensor& leaf, int64_t index, const Tensor& gradient,
+                               const std::function<std::string()>& where_cut) {
     const Tensor& x = leaf.tensor;
     const Values at = x.detach().to_vector(),
                  g = gradient.defined() ? gradient.to_vector() : Values(at.size());
     std::vector<Direction> failing;
+    Tally tally{.elements = options_.directions};
     for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
       const Values v = direction(d, g, x, index);
       const auto loss = [&](double h) {
@@ -66,15 +71,23 @@ class FastCheck {
       }
       ++report_.checked;
       if (agree(analytic, numeric)) continue;
-      fail(row, {.op = forward_.op(output_),
-                 .input = leaf.name,
-                 .input_index = index,
-                 .output_index = static_cast<int64_t>(output_),
-                 .element = d,
-                 .analytic = analytic,
-                 .numeric = numeric.value});
+      ++report_.failed;
+      row.add_failure(static_cast<int64_t>(output_), analytic / numeric.value);
       failing.push_back({x, from_vector(v, x.shape())});
+      if (!gradient.defined()) {
+        row.is_cut = true;
+        tally.cut.add(d, numeric);
+        continue;
+      }
+      report_.failures.push_back({.op = forward_.op(output_),
+                                  .input = leaf.name,
+                                  .input_index = index,
+                                  .output_index = static_cast<int64_t>(output_),
+                                  .element = d,
+                                  .analytic = analytic,
+                                  .numeric = numeric.value});
     }
+    tally.tell(leaf.name, output_, 1, where_cut, report_);
     return failing;
   }
 
@@ -95,12 +108,6 @@ class FastCheck {
     if (numeric.kind != Derivative::Kind::smooth) return false;
     const double small = 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual);
     return (std::isfinite(numeric.error) && numeric.error <= small) || !agree(analytic, numeric);
-  }
-
-  void fail(GradcheckLeaf& row, const GradcheckFailure& failure) {
-    row.add_failure(failure.output_index, failure.ratio());
-    ++report_.failed;
-    report_.failures.push_back(failure);
   }
 
   // A plain central difference; if it does not agree, the best of several steps.
@@ -143,9 +150,10 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
   check_options(options);
   GradcheckReport report;
   report.by_direction = true;
-  try {
+  run_part(report, [&] {
     check_overlaps(leaves);
     const Forward forward(f, checked, options.seed);
+    report.problems = forward.not_finite();
     for (const NamedTensor& leaf : checked) report.leaves.push_back({.name = leaf.name});
     const GradcheckOptions slow{.seed = options.seed};
     std::vector<Direction> failing;
@@ -159,7 +167,8 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
       if (!analytic.can_be_compared) break;
       FastCheck check(forward, k, options, report);
       for (size_t i = 0; i < checked.size(); ++i) {
-        const auto found = check.check(checked[i], static_cast<int64_t>(i), analytic.gradients[i]);
+        const auto found = check.check(checked[i], static_cast<int64_t>(i), analytic.gradients[i],
+                                       [&] { return where_cut(f, checked[i].tensor); });
         if (failing.empty()) failing_output = k;
         if (failing_output == k && !found.empty()) failing.push_back(found[0]);
       }
@@ -169,17 +178,12 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
         report.problems.push_back(fmt::format(
             "only {} of {} directions of {} could be checked: too few; choose other inputs",
             leaf.elements - leaf.unchecked, leaf.elements, leaf.name));
-    report.problems.insert(report.problems.end(), forward.not_finite().begin(),
-                           forward.not_finite().end());
     if (!failing.empty() && options.find_culprit)
       report.culprits = find_culprits(
           f, checked, {failing_output, forward.cotangent(failing_output), failing}, slow);
-  } catch (const Unfit& e) {
-    report.problems.push_back(e.what());
-  }
+  });
   report.refuse_nothing();
-  report.ok = report.problems.empty() && report.failed == 0;
-  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  conclude(report, options.raise_exception);
   return report;
 }
 

@@ -60,12 +60,19 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   const Rung &near = ladder[start], &far = ladder[start + 1];
   if (near.gap() > 0.5 * far.gap() && near.gap() > 2 * noise_at(start) &&
       near.gap() >
-          10 * tolerance.of(std::max(std::abs(near.from_left()), std::abs(near.from_right()))))
-    return {.kind = Derivative::Kind::kink,
-            .step = near.right.step,
-            .noise = noise,
-            .left = near.from_left(),
-            .right = near.from_right()};
+          10 * tolerance.of(std::max(std::abs(near.from_left()), std::abs(near.from_right())))) {
+    // At a kink the gap stays; curvature shrinks it with the step, as far as the noise shows.
+    bool stays = true;
+    for (size_t m = 0; m < start; ++m)
+      stays &= ladder[m].gap() + 2 * noise_at(m) > 0.5 * near.gap();
+    if (stays)
+      return {.kind = Derivative::Kind::kink,
+              .step = near.right.step,
+              .noise = noise,
+              .left = near.from_left(),
+              .right = near.from_right()};
+    ladder.resize(start + 1);  // larger steps tell how L behaves elsewhere
+  }
 
   Derivative best = unknown;
   double before = ladder[0].central();

@@ -28,6 +28,13 @@ void check_same_kind(const Tensors& first, const Tensors& again) {
   }
 }
 
+std::string not_finite_text(const std::function<Tensors()>& f, const Tensor& y, size_t k) {
+  const auto bad = is_floating(y.dtype()) ? first_not_finite(y) : std::nullopt;
+  return bad ? fmt::format("output {}, element {} is {}: {}", k, bad->element,
+                           std::isnan(bad->a) ? "nan" : "infinite", source_of(f, k, bad->a))
+             : "";
+}
+
 namespace {
 
 void check_deterministic(const Tensors& first, const Tensors& again) {
@@ -67,13 +74,10 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
     const Tensor& y = outputs_[k];
     seen.found |= y.dtype() == f32;
     const bool is_number = is_floating(y.dtype());
-    const auto bad = is_number ? first_not_finite(y) : std::nullopt;
-    if (bad)
-      not_finite_.push_back(fmt::format("output {}, element {} is {}: {}", k, bad->element,
-                                        std::isnan(bad->a) ? "nan" : "infinite",
-                                        source_of(f, k, bad->a)));
-    cotangents_.push_back(is_number && !bad ? random_cotangent(y.shape(), y.dtype(), seed, k)
-                                            : Tensor());
+    const std::string bad = not_finite_text(f, y, k);
+    if (!bad.empty()) not_finite_.push_back(bad);
+    cotangents_.push_back(is_number && bad.empty() ? random_cotangent(y.shape(), y.dtype(), seed, k)
+                                                   : Tensor());
     weights_.push_back(cotangents_[k].defined() ? cotangents_[k].to_vector()
                                                 : std::vector<double>());
   }

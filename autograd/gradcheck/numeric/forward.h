@@ -15,6 +15,9 @@ struct Unfit : Error {
 // Unfit unless all of `again`, from a later call, have the shapes and dtypes of `first`.
 void check_same_kind(const Tensors& first, const Tensors& again);
 
+// "output 0, element 3 is nan: log made it, …" if y, output k of f, has such an element; else "".
+std::string not_finite_text(const std::function<Tensors()>& f, const Tensor& y, size_t k);
+
 class Forward {
  public:
   // Calls f twice. Throws Unfit if the outputs differ, f writes into a leaf, or no output is
@@ -28,7 +31,7 @@ class Forward {
   std::string op(size_t k) const;  // the operation that made output k: "softmax"
   // whether a tensor of the function is float32, so that rounding to it may show in its values
   bool has_float32() const { return has_float32_; }
-  // "output 0, element 3 is nan: log made it, …", for each output that has such an element
+  // not_finite_text() for each output that has such an element
   const std::vector<std::string>& not_finite() const { return not_finite_; }
 
   // L_k of each output for the leaves' current values. Throws Unfit if a shape has changed.

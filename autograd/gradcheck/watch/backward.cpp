@@ -1,11 +1,8 @@
-#include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/core/loops/copy.h>
-#include <slope/core/tensor/factories.h>
 
 #include <bit>
-#include <set>
 
 namespace slope {
 
@@ -23,57 +20,13 @@ uint64_t hash_of(const Tensor& x) {
   return hash;
 }
 
-// For each rule that ran, the inputs for which it returned something.
-struct Returned : Observer {
-  struct Run {
-    const Node* node;
-    std::vector<bool> given;
-  };
-  std::vector<Run> runs;
-
-  void node_begins(const Node& node, std::span<const Tensor>) override {
-    runs.push_back({&node, std::vector<bool>(node.inputs.size())});
-  }
-  void returned(const Node& node, size_t input, const Tensor& g) override {
-    for (Run& run : runs)
-      if (run.node == &node) run.given[input] = g.defined();
-  }
-};
-
-bool leads_to(const Edge& edge, const Tensor& leaf) {
-  std::vector<const Edge*> left{&edge};
-  std::set<const Node*> seen;
-  while (!left.empty()) {
-    const Edge& e = *left.back();
-    left.pop_back();
-    if (e.leaf && e.leaf.get() == &leaf.impl()) return true;
-    if (!e.node || !seen.insert(e.node.get()).second) continue;
-    for (const Edge& input : e.node->inputs) left.push_back(&input);
-  }
-  return false;
-}
-
 }  // namespace
 
-std::string withheld(const Tensors& outputs, const Tensor& leaf) {
-  for (const Tensor& y : outputs) {
-    if (!y.requires_grad()) continue;
-    Returned seen;
-    const Observe observe(seen);
-    (void)grad({y}, {leaf},
-               {.grad_outputs = {ones_like(y)}, .retain_graph = true, .allow_unused = true});
-    for (const auto& [node, given] : seen.runs)
-      for (size_t i = 0; i < given.size(); ++i)
-        if (!given[i] && leads_to(node->inputs[i], leaf))
-          return fmt::format("the rule of {} returns no gradient for its input {}",
-                             place(*node->op, node->module), i);
-  }
-  return "";
-}
-
-void WatchBackward::node_begins(const Node&, std::span<const Tensor> grads) {
-  Running running;
+void WatchBackward::node_begins(const Node& node, std::span<const Tensor> grads) {
+  Running running{.run = {&node, node.op, node.module}, .grads = {}, .copies = {}};
+  has_bf16_ |= node.autocast == bf16;
   for (const Tensor& g : grads) {
+    has_bf16_ |= g.defined() && g.dtype() == bf16;
     running.grads.push_back(g);
     running.copies.push_back(g.defined() ? contiguous_copy(g) : g);
   }
@@ -95,6 +48,7 @@ void WatchBackward::rule_ended(const Node& node) {
     copy_into(before, g.detach());
     undone_.push_back(g);
   }
+  runs_.push_back(running.run);
   running_.pop_back();
 }
 
@@ -103,13 +57,15 @@ void WatchBackward::returned(const Node&, size_t, const Tensor& g) {
 }
 
 void WatchBackward::contributed(const Node& node, size_t input, const Tensor& g) {
-  contributions_.push_back({node.op, node.module, input, hash_of(g)});
+  const bool is_running = !running_.empty() && running_.back().run.node == &node;
+  uint64_t& hash = is_running ? running_.back().run.hash : runs_.back().hash;
+  hash = hash * 1099511628211ull + hash_of(g) + input;
 }
 
 std::string WatchBackward::first_change(const WatchBackward& other) const {
-  for (size_t i = 0; i < std::min(contributions_.size(), other.contributions_.size()); ++i) {
-    const Contribution &a = contributions_[i], &b = other.contributions_[i];
-    if (a.op != b.op || a.input != b.input || a.hash != b.hash) return place(*a.op, a.module);
+  for (size_t i = 0; i < std::min(runs_.size(), other.runs_.size()); ++i) {
+    const Run &a = runs_[i], &b = other.runs_[i];
+    if (a.op != b.op || a.hash != b.hash) return place(*a.op, a.module);
   }
   return "";
 }

@@ -11,10 +11,6 @@
 
 namespace slope {
 
-// "the rule of scores returns no gradient for its input 1": the first on the way from the outputs
-// to the leaf, which the pass does not reach; "" if no rule is to blame.
-std::string withheld(const Tensors& outputs, const Tensor& leaf);
-
 // the words by which the diagnosis recognises this problem
 inline constexpr std::string_view writes_text = "writes into the gradient that it is given";
 
@@ -25,6 +21,8 @@ class WatchBackward : public Observer {
   // Whether a rule wrote into its grad_output and returned that memory as its result: undoing the
   // write spoils that result.
   bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
+  // Whether a rule rounded its gradients to bfloat16.
+  bool has_bf16() const { return has_bf16_; }
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
 
@@ -34,20 +32,23 @@ class WatchBackward : public Observer {
   void contributed(const Node& node, size_t input, const Tensor& g) override;
 
  private:
-  struct Contribution {
+  // What a rule contributed to its inputs. The hash is one of the values, so that a model's
+  // gradients need not be stored.
+  struct Run {
+    const Node* node;
     const Op* op;
     const char* module;
-    size_t input;
-    uint64_t hash;  // of the values, so that a model's gradients need not be stored
+    uint64_t hash = 0;
   };
   struct Running {  // rules nest if one runs a pass itself
+    Run run;
     Tensors grads, copies;
   };
-  std::vector<Contribution> contributions_;
+  std::vector<Run> runs_;  // in the order in which the rules ended
   std::vector<Running> running_;
   Tensors undone_;  // the grad_outputs into which the last rule wrote
   std::string written_;
-  bool returns_what_it_wrote_ = false;
+  bool returns_what_it_wrote_ = false, has_bf16_ = false;
 };
 
 }  // namespace slope

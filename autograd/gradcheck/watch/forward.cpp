@@ -1,6 +1,5 @@
 #include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
-#include <slope/core/module_path.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,21 +8,16 @@ namespace slope {
 
 namespace {
 
-struct Unrecorded : Observer {
-  std::string first;
-  void recorded(const Recorded& made) override {
-    const auto needs = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
-    if (!made.node && first.empty() && std::any_of(made.inputs.begin(), made.inputs.end(), needs))
-      first = Call{.op = &made.op, .module = current_module()}.place();
-  }
-};
-
-// The first value of the same kind as `bad`: nan or infinite.
-const double* find_bad(const std::vector<double>& values, double bad) {
-  const auto at = std::find_if(values.begin(), values.end(), [&](double v) {
-    return std::isnan(bad) ? std::isnan(v) : std::isinf(v);
-  });
-  return at == values.end() ? nullptr : &*at;
+// The first of the tensors that has a value of the same kind as `bad`: nan or infinite.
+const Tensor* find_bad(const Tensors& tensors, double bad) {
+  const auto has_bad = [&](const Tensor& x) {
+    if (!x.defined() || !is_floating(x.dtype())) return false;
+    const std::vector<double> values = x.detach().to_vector();
+    return std::any_of(values.begin(), values.end(),
+                       [&](double v) { return std::isnan(bad) ? std::isnan(v) : std::isinf(v); });
+  };
+  const auto at = std::find_if(tensors.begin(), tensors.end(), has_bad);
+  return at == tensors.end() ? nullptr : &*at;
 }
 
 }  // namespace
@@ -38,21 +32,23 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
     y = outputs[k];
   }
   const Call* call = seen.maker_of(y);
+  std::string what = "it", nan_maker;
   for (size_t steps = 0; call && steps < seen.list.size(); ++steps) {
-    const Call* before = nullptr;
-    const Tensor* taken = nullptr;
-    for (const Tensor& x : call->inputs)
-      if (x.defined() && is_floating(x.dtype()) && find_bad(x.detach().to_vector(), bad)) {
-        taken = &x;
-        before = seen.maker_of(x);
-        break;
-      }
+    const Tensor* taken = find_bad(call->inputs, bad);
+    if (!taken && std::isnan(bad) && (taken = find_bad(call->inputs, INFINITY))) {
+      bad = INFINITY;
+      what = "an infinity";
+      nan_maker = fmt::format(", and {} makes nan of it", call->place());
+    }
     if (!taken) {
       const std::string domain = call->op->definition.domain;
-      return fmt::format("{} made it from finite values{}; move the inputs into its domain",
-                         call->place(), domain.empty() ? "" : fmt::format(" (domain: {})", domain));
+      return fmt::format("{} made {} from finite values{}{}; move the inputs into its domain",
+                         call->place(), what,
+                         domain.empty() ? "" : fmt::format(" (domain: {})", domain), nan_maker);
     }
-    if (!before) return fmt::format("it came in as an input of {}", call->place());
+    const Call* before = seen.maker_of(*taken);
+    if (!before)
+      return fmt::format("{} came in as an input of {}{}", what, call->place(), nan_maker);
     call = before;
   }
   return "no operation made it: it is an input, or was written by hand";
@@ -62,13 +58,6 @@ void SeesFloat32::recorded(const Recorded& made) {
   const auto is_rounded = [](const Tensor& x) { return x.defined() && x.dtype() == f32; };
   for (const InputRef& x : made.inputs) found |= is_rounded(*x);
   for (const Tensor& y : made.outputs) found |= is_rounded(y);
-}
-
-std::string unrecorded(const std::function<Tensors()>& f) {
-  Unrecorded seen;
-  const Observe observe(seen);
-  (void)f();
-  return seen.first;
 }
 
 }  // namespace slope

@@ -1,5 +1,5 @@
 // Watches the operations of a function's forward, for messages: which one made a value that is not
-// finite, and where the tape is cut.
+// finite, and whether one is float32.
 #pragma once
 
 #include <slope/autograd/observer.h>
@@ -7,12 +7,8 @@
 namespace slope {
 
 // Describes the operation that made the value `bad` (nan or infinite) in output k: the first one
-// without such a value in its inputs.
+// without such a value in its inputs. A nan that comes from infinities has their source.
 std::string source_of(const std::function<Tensors()>& f, size_t k, double bad);
-
-// The operation that took a tensor with requires_grad but was not recorded, because gradients are
-// off there (NoGrad): "mul in module encoder". Empty if there is none.
-std::string unrecorded(const std::function<Tensors()>& f);
 
 // Whether any tensor of the operations that it sees is float32, to which values are
 // rounded.
