@@ -24,7 +24,7 @@ endif()
 function(slope_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno
-                                           -fno-trapping-math $<$<CONFIG:Release>:-O2>
+                                           -fno-trapping-math "$<$<CONFIG:Release>:-O2;-ffunction-sections>"
                                            $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   target_compile_definitions(
     ${target} PUBLIC $<$<BOOL:${SLOPE_PLAIN}>:SLOPE_PLAIN> PRIVATE $<$<BOOL:${SLOPE_BLAS}>:SLOPE_BLAS> $<$<BOOL:${SLOPE_OPENMP}>:SLOPE_OPENMP>)

@@ -47,6 +47,8 @@ def read(path, lowercase):
 
 def main(folder, text):
     config, weights = json.loads((folder / "config.json").read_text(encoding="utf-8")), load_file(folder / "model.safetensors")
+    if config["model"] != "char-gpt":
+        sys.exit(f"{sys.argv[0]}: the run's model is {config['model']}; this script reads char-gpt")
     if config["documents"] != "whole":
         sys.exit(f"{sys.argv[0]}: the run's documents are {config['documents']}; this script reads one text")
     if config["tokenizer"] != "characters":
@@ -68,5 +70,7 @@ def main(folder, text):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} FOLDER TEXT")
     with torch.no_grad():
         main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -24,7 +24,7 @@ void Axis::add(double value) {
 void Axis::widen(double share) {
   if (is_empty()) low_ = 0, high_ = 1;
   if (high_ == low_) {
-    const double around = std::max(0.5, 1e-6 * std::abs(low_));
+    const double around = 0.5 * (logarithmic_ || low_ == 0 ? 1 : std::abs(low_));
     low_ -= around;
     high_ += around;
   }
@@ -56,15 +56,14 @@ std::vector<Tick> Axis::ticks(int count) const {
   if (logarithmic_) {
     std::vector<Tick> ticks = powers_of_ten(count);
     if (ticks.size() >= 2) return ticks;
-    ticks.clear();  // within one decade: multiples of a round number, unevenly spaced
-    for (const double v : nice_ticks(std::pow(10, low_), std::pow(10, high_), count))
-      if (shows(v)) ticks.push_back({v, fmt::format("{:g}", v)});
-    return ticks;
   }
-  const std::vector<double> values = nice_ticks(low_, high_, count);
+  // a log axis within one decade: multiples of a round number, unevenly spaced
+  const auto end = [&](double at) { return logarithmic_ ? std::pow(10, at) : at; };
+  const std::vector<double> values = nice_ticks(end(low_), end(high_), count);
   const double step = values.size() > 1 ? values[1] - values[0] : 1;
   std::vector<Tick> ticks;
-  for (const double v : values) ticks.push_back({v, tick_label(v, step)});
+  for (const double v : values)
+    if (shows(v)) ticks.push_back({v, tick_label(v, step)});
   return ticks;
 }
 

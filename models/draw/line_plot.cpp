@@ -44,13 +44,18 @@ void dot(Svg& svg, Point at, const Look& look) {
   svg.circle(at, 3.4, fmt::format("fill=\"{}\" stroke=\"#ffffff\"", look.color));
 }
 
+// Of a path, such as a run's, the end tells it apart.
+std::string legend_name(const Series& s, double width) {
+  return shorten(s.name, legend_size, width - 48, Keep::end);
+}
+
 // Where the entry of each series begins, from the top left of the legend; series without a name
 // take no room.
 std::vector<Point> legend_layout(const std::vector<Series>& series, double width) {
   std::vector<Point> places;
   Point next{0, 0};
   for (const Series& s : series) {
-    const double entry = 48 + text_width(s.name, legend_size);
+    const double entry = 48 + text_width(legend_name(s, width), legend_size);
     if (next.x > 0 && next.x + entry > width && !s.name.empty()) next = {0, next.y + row_height};
     places.push_back(next);
     if (!s.name.empty()) next.x += entry;
@@ -59,13 +64,13 @@ std::vector<Point> legend_layout(const std::vector<Series>& series, double width
 }
 
 void draw_legend(Svg& svg, const std::vector<Series>& series, const std::vector<Look>& looks,
-                 const std::vector<Point>& places, double top) {
+                 const std::vector<Point>& places, double width, double top) {
   for (size_t i = 0; i < series.size(); ++i) {
     if (series[i].name.empty()) continue;
     const double x = left + places[i].x, y = top + places[i].y;
     svg.line({x, y - 4}, {x + 24, y - 4}, stroke(looks[i], 2.4));
     if (series[i].dots) dot(svg, {x + 12, y - 4}, looks[i]);
-    svg.text({x + 32, y}, series[i].name, {.size = legend_size});
+    svg.text({x + 32, y}, legend_name(series[i], width), {.size = legend_size});
   }
 }
 
@@ -97,7 +102,7 @@ Drawn draw(const LinePlot& plot) {
 
   Svg svg(plot.width, height, plot.title);
   svg.text({left, 28}, plot.title, {.size = 16, .bold = true});
-  draw_legend(svg, plot.series, looks, places, 52);
+  draw_legend(svg, plot.series, looks, places, w, 52);
   for (const Tick& tick : y.ticks(6)) {
     const double level = top + (1 - y.share(tick.value)) * h;
     svg.line({left, level}, {left + w, level}, "stroke=\"#e4e8ec\"");

@@ -99,10 +99,12 @@ std::vector<double> nice_ticks(double low, double high, int count) {
 }
 
 std::string tick_label(double value, double step) {
-  const int decimals =
-      step >= 1 || step <= 0 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  if (std::abs(value) < step * 1e-6) value = 0;
-  return fmt::format("{:.{}f}", value, std::min(decimals, 12));
+  const double size = std::abs(value), power = step > 0 ? std::floor(std::log10(step) + 1e-9) : 0;
+  const int decimals = std::max(0, static_cast<int>(-power));
+  if (size < step * 1e-6) return fmt::format("{:.{}f}", 0.0, decimals > 6 ? 0 : decimals);
+  if (decimals <= 6 && size < 1e9) return fmt::format("{:.{}f}", value, decimals);
+  return fmt::format("{:.{}e}", value,
+                     std::clamp(static_cast<int>(std::log10(size) - power), 0, 16));
 }
 
 Svg::Svg(double width, double height, std::string_view title) {

@@ -149,6 +149,9 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& path,
       const std::string text = data::read_text(path);
       return blame(shown, [&] {
         const KnownText known = known_text(text, *model.tokenizer, unknown);
+        SLOPE_CHECK_INPUT(known.skipped == 0 || !known.text.empty(),
+                          "the run's vocabulary has none of the text's {} characters",
+                          known.skipped);
         EvalResult result = evaluate_language_model(model, known.text);
         result.skipped = known.skipped;
         return result;

@@ -49,9 +49,11 @@ void Checkpoints::tell_once(const std::string& message) const {
 }
 
 void Checkpoints::draw_loss() const {
-  const std::string file = path("loss.svg");
+  const std::string file = path("loss.svg"), log = path("log.jsonl");
+  if (sys::kind(log) == sys::Kind::nothing)
+    return tell_once(fmt::format("{} is gone: no curve is drawn; training goes on", log));
   try {
-    const std::string plot = loss_plot(path("log.jsonl"));
+    const std::string plot = loss_plot(log);
     const sys::Kind found = sys::kind(file);
     if (found == sys::Kind::nothing || (found == sys::Kind::file && is_loss_plot(read_file(file))))
       return write_file(file, plot);

@@ -67,6 +67,11 @@ TEST_CASE("svg: ticks are round numbers within the range") {
   CHECK(tick_label(0.30000000000000004, 0.1) == "0.3");
   CHECK(tick_label(-1e-17, 0.5) == "0.0");
   CHECK(tick_label(2000, 500) == "2000");
+  CHECK(tick_label(0, 2e-15) == "0");
+  CHECK(tick_label(8e-15, 2e-15) == "8e-15");
+  CHECK(tick_label(1e-14, 2e-15) == "1.0e-14");
+  CHECK(tick_label(1000000.12, 0.02) == "1000000.12");
+  CHECK(tick_label(1.25e17, 5e15) == "1.25e+17");
 }
 
 TEST_CASE("line plot: a line for each series, dots, legend") {
@@ -230,16 +235,25 @@ TEST_CASE("terminal map: shades, labels, panels side by side as far as the width
 }
 
 TEST_CASE("line plot: values so large that adding 1 does not change them") {
-  for (const double value : {1e17, -1e17, 1e299}) {
+  for (const double value : {1e17, -1e17, 1e299, 1e-4, 1e-300}) {
     const std::string svg = to_svg(
         LinePlot{.title = "t", .series = {{.name = "s", .points = {{1, value}, {2, value}}}}});
     CHECK(well_formed(svg));
     CHECK(svg.find("nan") == std::string::npos);
     CHECK(svg.find("inf") == std::string::npos);
+    CHECK(svg.find(">0<") == std::string::npos);  // the axis is around the value
   }
   CHECK(to_svg(LinePlot{.title = "t",
                         .series = {{.name = "s", .points = {{1, -1.7e308}, {2, 1.7e308}}}}})
             .find("no points yet") != std::string::npos);
+}
+
+TEST_CASE("line plot: of a name too long for the legend, the end is shown") {
+  const std::string svg = to_svg(
+      LinePlot{.title = "t",
+               .series = {{.name = std::string(300, 'x') + "/run-7", .points = {{1, 2}, {2, 3}}}}});
+  CHECK(svg.find("xx/run-7</text>") != std::string::npos);
+  CHECK(svg.find(std::string(200, 'x')) == std::string::npos);
 }
 
 TEST_CASE("loss plot: curves of a log, other lines passed over") {

@@ -344,6 +344,27 @@ TEST_CASE("training: what was interrupted leaves no gradients and no signal behi
   for (const NamedTensor& p : task.parameters()) CHECK_FALSE(p.tensor.grad().defined());
 }
 
+struct WithoutLog : LanguageModelTask {
+  using LanguageModelTask::LanguageModelTask;
+  std::string log;
+  Work next() override {
+    fs::remove(log);
+    return LanguageModelTask::next();
+  }
+};
+
+TEST_CASE("training: goes on where its log is removed meanwhile") {
+  const TemporaryFolder root;
+  RunSettings s = small();
+  WithoutLog task(s, "to be or not to be, that is the question: whether it is nobler");
+  task.log = root.file("run/log.jsonl");
+  const RunResult result =
+      train::train(task, s.training, s.all(), {.folder = root.file("run"), .quiet = true});
+  CHECK(result.steps == s.training.steps);
+  CHECK(fs::exists(root.file("run/last/model.safetensors")));
+  CHECK_FALSE(fs::exists(task.log));
+}
+
 // A Ctrl-C as the forward begins, or as the backward pass does.
 struct InterruptedInside : LanguageModelTask {
   using LanguageModelTask::LanguageModelTask;

@@ -132,6 +132,9 @@ class Export(Case):
         self.good("train", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "1", "--out", "words")
         self.good("export", "words", "--to", "pytorch", "-o", "words.out")
         self.script_refuses("words.out", "text", "the run's tokens are words")
+        self.good("train", "lm", "--model", "microgpt", "--text", "train.en", "--steps", "1", "--out", "micro")
+        self.good("export", "micro", "--to", "pytorch", "-o", "micro.out")
+        self.script_refuses("micro.out", "text", "the run's model is microgpt")
         self.train_gpt()
         self.good("export", "run", "--to", "pytorch", "-o", "out")
         for text, says in (("", "at least two characters"), ("t", "at least two characters"), ("to Be", "'B' is not in the run's vocabulary")):

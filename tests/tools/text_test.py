@@ -330,7 +330,10 @@ class TextToUse(Case):
         figures = [json.loads(self.good("eval", "gpt", "--data", name, "--unknown-characters", "skip", "--json").out) for name in ("other", "known")]
         self.assertEqual([f.pop("skipped") for f in figures], [1, 0])
         self.assertEqual(figures[0], figures[1])
-        self.assertIn("skipped     1 characters", self.good("eval", "gpt", "--data", "other", "--unknown-characters", "skip").out)
+        self.assertIn("skipped     1 character that", self.good("eval", "gpt", "--data", "other", "--unknown-characters", "skip").out)
+        with open("foreign", "w", encoding="utf-8") as file:
+            file.write("ÜÄ")
+        self.refused(3, "eval", "gpt", "--data", "foreign", "--unknown-characters", "skip", says=["foreign", "none of the text's 2 characters"])
         self.refused(2, "eval", "run", "--data", "valid", "--unknown-characters", "skip", says="language models")
         self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse or skip")
         put("one", b"t")

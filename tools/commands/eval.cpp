@@ -61,9 +61,10 @@ void add_eval(Command& slope) {
     if (r.lines) std::printf("%s", r.lines->text().c_str());
     if (r.accuracy) std::printf("accuracy    %.4f\n", *r.accuracy);
     if (r.skipped)
-      std::printf("skipped     %ld %s\n", static_cast<long>(r.skipped),
-                  r.bleu ? "pairs: empty, or longer than the model's positions"
-                         : "characters that the model has not learned");
+      std::printf("skipped     %ld %s%s%s\n", static_cast<long>(r.skipped),
+                  r.bleu ? "pair" : "character", r.skipped == 1 ? "" : "s",
+                  r.bleu ? ": empty, or longer than the model's positions"
+                         : " that the model has not learned");
     return 0;
   });
 }
