@@ -27,8 +27,8 @@ struct RunOptions {
 
 struct RunResult {
   int64_t steps = 0;
-  double best_loss = 0;
-  int64_t best_step = 0;
+  double best_loss = 0;   // 1e300 before the first validation
+  int64_t best_step = 0;  // 0: none
   int signal = 0;  // the signal that interrupted the run, whose state was saved; 0: none
 };
 

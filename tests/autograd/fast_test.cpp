@@ -94,6 +94,22 @@ TEST_CASE("fast: an error that is orthogonal to one direction is seen along anot
   CHECK(report.failed >= 2);  // of the two random directions
 }
 
+TEST_CASE("fast: float32 steps and inputs of any size") {
+  for (const double size : {1.0, 300.0, 1e4, 1e6}) {
+    CAPTURE(size);
+    const Tensor x = (values({20}, 11).detach() * size).set_requires_grad();
+    const NamedTensors leaves{{"x", x}};
+    CHECK(gradcheck_fast([&] { return Tensors{(x.to(f32) * 2).to(f64)}; }, leaves, quiet_fast).ok);
+    CHECK(gradcheck_fast([&] { return Tensors{tanh(x.to(f32) * (1 / size)).to(f64)}; }, leaves,
+                         quiet_fast)
+              .ok);
+    const auto wrong = [&] {
+      return Tensors{with_gradient_times(1.05, tanh(x.to(f32) * (1 / size)).to(f64))};
+    };
+    CHECK(gradcheck_fast(wrong, leaves, quiet_fast).failed > 0);
+  }
+}
+
 TEST_CASE("fast: leaves that overlap in memory are refused, and stay as they were") {
   const Tensor x = tensor({0.5}, f64).expand({3}).detach().set_requires_grad();
   const GradcheckReport report =

@@ -59,7 +59,7 @@ class FastCheck {
         return l;
       };
       const double analytic = dot(g, v);
-      const Derivative numeric = derivative_of(loss, analytic);
+      const Derivative numeric = derivative_of(loss, std::sqrt(dot(at, at)), analytic);
       // |g| |v| / sqrt(n), the size of <g, v> in a random direction v
       const double usual = std::sqrt(dot(g, g) * dot(v, v) / static_cast<double>(v.size()));
       GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
@@ -110,15 +110,16 @@ class FastCheck {
     return (std::isfinite(numeric.error) && numeric.error <= small) || !agree(analytic, numeric);
   }
 
-  // A plain central difference; if it does not agree, the best of several steps.
-  Derivative derivative_of(const Losses& loss, double analytic) const {
+  // A plain central difference; if it does not agree, the best of several steps along the
+  // direction, whose length is 1, by up to a share of |x|.
+  Derivative derivative_of(const Losses& loss, double length_of_x, double analytic) const {
     const double h = options_.step;
     const auto central = [&](double step) {
       return (loss(step).value - loss(-step).value) / (2 * step);
     };
     const double near = central(h);
     if (std::abs(near - analytic) <= options_.rtol * std::abs(near)) return {.value = near};
-    return differentiate(loss, 1, h, {1e-12, options_.rtol});
+    return differentiate(loss, length_of_x, h, {1e-12, options_.rtol});
   }
 
   const Forward& forward_;
