@@ -29,7 +29,7 @@ struct RunResult {
   int64_t steps = 0;
   double best_loss = 0;   // 1e300 before the first validation
   int64_t best_step = 0;  // 0: none
-  int signal = 0;  // the signal that interrupted the run, whose state was saved; 0: none
+  int signal = 0;         // the signal that interrupted the run, whose state was saved; 0: none
 };
 
 // UsageError if the folder holds a run but resume is not set, or if settings in `all` that may not
