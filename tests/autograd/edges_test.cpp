@@ -200,6 +200,9 @@ TEST_CASE("edges: powers at infinite bases and exponents, and where the power al
                dtype);
   }
   check_grad([](const Tensor& b) { return pow(of({2}), b); }, {128}, {0x1p127 * 2 * std::log(2.0)});
+  const Tensor b = tensor({-100.0}).set_requires_grad();  // a power of a negative base has none
+  pow(tensor({-1e20}), b).backward(ones({1}));
+  CHECK(std::isnan(b.grad().item()));
 }
 
 TEST_CASE("edges: second derivatives of powers whose factors overflow, their product not") {

@@ -58,7 +58,12 @@ def as_composed(c, what, a, b):
 
 def in_tail(c, what, a, b):  # 1 + erf, 1 + tanh or 1 - tanh^2 near 0
     y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
-    return (c.xs[0].abs() > 2) & same(a, y, 1e-6 if b.dtype == torch.float32 else 1e-15)
+    return (c.xs[0].abs() > 2) & same(a, y, 1e-6 if b.dtype == torch.float32 else 4e-15)
+
+
+def of_expm1(c, what, a, b):  # g e^x below the x where 1 + y keeps digits
+    right = (c.cotangents.get(0) * c.xs[0].double().exp()).to(b.dtype)
+    return (not what.startswith("output")) & (c.xs[0] < -5) & same(a, right, 1e-5 if b.dtype == torch.float32 else 1e-13)
 
 
 def of_terms(c, what, a, b):  # a sum over broadcast dims of g or 0
@@ -141,6 +146,8 @@ OF_VALUE = [  # of elements
     ("a gradient that is summed over broadcast dims, up to the last digits of its terms", "add sub maximum minimum", of_terms),
     ("a derivative that overflows is inf, whatever multiplies it (ops.h)", "log sqrt rsqrt reciprocal", without_g),
     ("where the value is nan, so is the derivative; PyTorch has b x^(b-1)", "pow", without_value),
+    ("where a^b is 0, so is its derivative by b, the limit; PyTorch has 0 * inf", "pow", lambda c, what, a, b: what.endswith("1") & infinite(c) & b.isnan() & a.isfinite()),
+    ("the derivative of expm1 is e^x; PyTorch's, y + 1, has lost its digits", "expm1", of_expm1),
     ("a share below e^-87 is 0 (docs/design.md)", "softmax", lambda c, what, a, b: b.dtype == torch.float32 and (a == 0) & (b.abs() < 1e-36)),
     ("a row of equal elements is 0 exactly; PyTorch's mean is rounded", "layer_norm", equal_rows),
 ]

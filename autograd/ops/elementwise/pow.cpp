@@ -19,8 +19,9 @@ constexpr Definition power_term_definition{
 // only where the derivative is 0; a power of 0 outweighs logarithms, and an infinite c = e.
 double careful_term(double c, double a, double e, int64_t j) {
   const double power = std::pow(a, e), half = std::pow(std::abs(a), e / 2);
-  if (c == 0 || half == 0) return 0;
-  if (std::isnan(power)) return power;
+  if (c == 0) return 0;
+  if (std::isnan(power) || (j > 0 && a < 0)) return NAN;
+  if (half == 0) return 0;
   for (int64_t k = 0; k < j; ++k) c *= std::log(a);
   return std::copysign(half, power) * c * half;
 }
