@@ -69,6 +69,7 @@ struct GradcheckCulprit {
     // the output y and its gradient g there, if they have the input's shape
     std::vector<int64_t> elements = {};
     std::vector<double> x = {}, analytic = {}, numeric = {}, y = {}, g = {};
+    double error = 0;  // of `numeric`, the largest estimate
     // the call's arguments that are not tensors ("p", 0.5), and the sizes of its other tensors
     std::vector<std::pair<std::string, double>> numbers = {};
     std::vector<int64_t> other_sizes = {};

@@ -26,7 +26,9 @@
 
 #define SLOPE_MODULE(Type, ...)                                                                   \
   ::slope::nn::ModuleState module_state;                                                          \
-  friend const Type* slope_module_line(::slope::nn::LineOf<Type>, const Type*) { return {}; }     \
+  [[maybe_unused]] friend const Type* slope_module_line(::slope::nn::LineOf<Type>, const Type*) { \
+    return {};                                                                                    \
+  }                                                                                               \
   static constexpr const char* module_type() { return #Type; }                                    \
   bool training() const { return ::slope::nn::is_training(::slope::nn::state_of(*this), #Type); } \
   void collect_fields(::slope::nn::Fields& fields) const {                                        \

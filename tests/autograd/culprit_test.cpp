@@ -56,6 +56,23 @@ TEST_CASE("culprit: the operation in the middle is named, not the last one; its 
                          "of 8 wrong") != std::string::npos);
 }
 
+TEST_CASE("culprit: a wrong constant is seen through the noise of float32") {
+  const Op wrong_exp{
+      .name = "wrong_exp", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+        return Grads{g * exp(s.input()) * 1.05};
+      }};
+  for (const DType dtype : {f32, f64}) {
+    CAPTURE(name(dtype));
+    const GradcheckReport report = gradcheck(
+        [&](const Tensors& in) {
+          const Tensor h = in[0].to(dtype);
+          return Tensors{with_rule(wrong_exp, [&] { return exp(h); }, {h})};
+        },
+        {values({30}, 5)}, quiet);
+    CHECK(report.text().find("likely a wrong constant") != std::string::npos);
+  }
+}
+
 TEST_CASE("culprit: which input's derivative is wrong, and by which ratio") {
   const GradcheckReport report = gradcheck(
       [](const Tensors& in) {

@@ -4,6 +4,7 @@
 #include <slope/autograd/gradcheck/culprit/overwrite.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/differences.h>
+#include <slope/autograd/gradcheck/numeric/noise.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
@@ -156,8 +157,10 @@ class Alone {
       const std::vector<double> u = cotangents_[k].to_vector();
       for (size_t e = 0; e < u.size(); ++e) {
         if (u[e] == 0) continue;
-        at.value += u[e] * outputs[k][e];
-        at.scale += std::abs(u[e] * outputs[k][e]);
+        const double term = u[e] * outputs[k][e];
+        at.value += term;
+        at.scale += std::abs(term);
+        if (made_.outputs[k].dtype() == f32) at.rounding += std::abs(term) * f32_rounding / 2;
       }
     }
     return at;
@@ -188,6 +191,7 @@ class Alone {
       result.x.push_back(x[at]);
       result.analytic.push_back(g[at]);
       result.numeric.push_back(d.value);
+      result.error = std::max(result.error, d.error);
       if (has_y) {
         result.y.push_back(y[at]);
         result.g.push_back(u[at]);

@@ -1,6 +1,7 @@
 // One ratio for all elements. Candidates for the factor: small integers, sizes of dims, numeric
 // arguments of the call.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
+#include <slope/autograd/gradcheck/numeric/differences.h>
 
 #include <algorithm>
 #include <cmath>
@@ -107,16 +108,20 @@ void guess_sizes(const Evidence& e, double ratio, int64_t counted, Guesses& gues
 }  // namespace
 
 void guess_factor(const Evidence& e, Guesses& guesses) {
-  double ratio = NAN;
+  double both = 0, squares = 0;  // analytic = ratio numeric, by least squares: float32 makes noise
   int64_t counted = 0;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
     if (!counts(e, i)) continue;
     ++counted;
-    const double r = e.analytic[i] / e.numeric[i];
-    if (std::isnan(ratio)) ratio = r;
-    if (!std::isfinite(r) || !is_near(r, ratio)) return;
+    both += e.analytic[i] * e.numeric[i];
+    squares += e.numeric[i] * e.numeric[i];
   }
-  if (std::isnan(ratio) || is_near(ratio, 1)) return;
+  const double ratio = both / squares, noise = std::abs(ratio) * doubt * e.error;
+  if (!std::isfinite(ratio) || is_near(ratio, 1)) return;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const double a = e.analytic[i], b = ratio * e.numeric[i];
+    if (counts(e, i) && std::abs(a - b) > noise && !is_near(a, b)) return;
+  }
   if (is_near(ratio, 0)) {
     guesses.push_back({0.9, "the rule gives 0 where the function changes: a lost term",
                        "every derivative should be other than 0"});
