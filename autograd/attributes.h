@@ -4,8 +4,10 @@
 
 #include <slope/core/tensor/dims.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,5 +18,11 @@ struct Attribute {
   std::variant<int64_t, double, Dims, std::string, std::shared_ptr<void>> value;
 };
 using Attributes = std::vector<Attribute>;
+
+// null if there is none of that name
+inline const Attribute* find(const Attributes& attributes, std::string_view name) {
+  const auto at = std::ranges::find(attributes, name, &Attribute::name);
+  return at == attributes.end() ? nullptr : &*at;
+}
 
 }  // namespace slope

@@ -73,10 +73,7 @@ namespace {
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
-  if (is_out_of_range<T>(text))
-    return fmt::format("{} {}", text,
-                       std::is_integral_v<T> ? "does not fit in 64 bits"
-                                             : "is too large or too close to 0 for a number");
+  if (is_out_of_range<T>(text)) return fmt::format("{} {}", text, out_of_range_text<T>);
   if (!parse_number(text, value))
     return fmt::format("expected {}, got '{}'", std::is_integral_v<T> ? "an integer" : "a number",
                        text);

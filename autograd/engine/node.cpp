@@ -57,6 +57,8 @@ void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {
   meta.node = node;
   meta.output = output;
   meta.requires_grad = true;
+  if (GradSlot* slot = meta.slot.get())  // of a gradient that was set before
+    (void)node->outputs[output].slot.set(Ref<GradSlot>(slot));
 }
 
 Edge gradient_edge(const Tensor& x) {

@@ -26,8 +26,7 @@ Tensor Saved::grad_or_zeros(int i) const {
 }
 
 const decltype(Attribute::value)& Saved::find(const char* name) const {
-  for (const Attribute& attribute : node_.attributes)
-    if (std::strcmp(attribute.name, name) == 0) return attribute.value;
+  if (const Attribute* attribute = slope::find(node_.attributes, name)) return attribute->value;
   throw AutogradError(fmt::format(
       "{}: the derivative asks for attribute '{}', which was not recorded", node_.op->name, name));
 }

@@ -12,14 +12,19 @@ std::string place(const std::string& leaf, size_t output, const Tally::Kind& kin
 
 }  // namespace
 
-void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
-                 const std::function<std::string()>& where_cut, GradcheckReport& report) const {
+void Tally::tell_cut(const std::string& leaf, size_t output,
+                     const std::function<std::string()>& where_cut, GradcheckReport& report) const {
   if (cut.count > 0)
     report.problems.push_back(fmt::format(
         "the tape is cut: {} does not reach output {}, which changes with it ({} of {} derivatives "
         "are not 0; that of {} {} is {:.6g}); {}",
         leaf, output, cut.count, elements, report.by_direction ? "direction" : "element",
         cut.element, cut.derivative.value, where_cut()));
+}
+
+void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
+                 const std::function<std::string()>& where_cut, GradcheckReport& report) const {
+  tell_cut(leaf, output, where_cut, report);
   if (kinks.count > 0)
     report.notes.push_back(fmt::format(
         "{}has a kink here (its derivative is {:.6g} from the left and {:.6g} from the right); not "

@@ -27,6 +27,9 @@ struct Tally {
   // Adds its lines to the report's problems and notes.
   void tell(const std::string& leaf, size_t output, double most_unchecked,
             const std::function<std::string()>& where_cut, GradcheckReport& report) const;
+  // of these, the problem that the tape is cut
+  void tell_cut(const std::string& leaf, size_t output,
+                const std::function<std::string()>& where_cut, GradcheckReport& report) const;
 };
 
 }  // namespace slope

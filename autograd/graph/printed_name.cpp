@@ -1,6 +1,5 @@
 #include <slope/autograd/graph/printed_name.h>
 
-#include <algorithm>
 #include <cctype>
 #include <map>
 #include <string_view>
@@ -57,9 +56,8 @@ std::string name_of_linear(const Node& node, size_t rank) {
 }
 
 bool smooths_labels(const Node& node) {
-  return std::any_of(node.attributes.begin(), node.attributes.end(), [](const Attribute& a) {
-    return a.name == std::string_view("label_smoothing") && std::get<double>(a.value) > 0;
-  });
+  const Attribute* e = find(node.attributes, "label_smoothing");
+  return e && std::get<double>(e->value) > 0;
 }
 
 }  // namespace

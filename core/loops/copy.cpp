@@ -129,9 +129,10 @@ void copy_each(const Tensors& from, const Tensors& to) {
     if (!safe[i].is_same(to[i])) copy_into(safe[i], to[i]);
 }
 
-void fill(const Tensor& x, double value) {
+void fill(const Tensor& x, Scalar number) {
+  const double value = number.to_double();
   visit(x.dtype(), [&]<class T> {
-    const T element = as_element<T>(value, "fill");
+    const T element = as_element<T>(number, "fill");
     SLOPE_CHECK_DTYPE(!std::isfinite(value) || std::isfinite(static_cast<double>(element)),
                       "fill: {} does not fit in {}", value, name(x.dtype()));
     const auto out = x.write<T>();

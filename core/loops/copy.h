@@ -10,7 +10,7 @@ namespace slope {
 void copy_into(const Tensor& from, const Tensor& to);
 // to[i] = from[i], as if all were read before any is written
 void copy_each(const Tensors& from, const Tensors& to);
-void fill(const Tensor& x, double value);
+void fill(const Tensor& x, Scalar value);
 void add_into(const Tensor& from, const Tensor& to);  // to += from; same shape and floating dtype
 Tensor contiguous_copy(const Tensor& x);
 Tensor contiguous_copy(const Tensor& x, DType dtype);

@@ -96,8 +96,9 @@ int Workers::granted(int wanted) {
   if (wanted <= 1) return 1;  // the loop runs without OpenMP, which keeps its threads
   if (wanted > running_) {
     static const size_t stack = stack_of_workers();
-    // The first time, one more: it is left to others, such as the thread that prepares batches.
-    const int spare = wanted > granted_ ? 1 : 0;
+    // One more than any loop had before: it is left to others, such as the thread that prepares
+    // batches.
+    const int spare = wanted > largest_ ? 1 : 0;
     if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack); error) {
       SLOPE_CHECK_AS(IoError, running_ + started > 1,
                      "threads: none of {} could be started: {}; raise the limit (ulimit -u, ulimit "
@@ -106,7 +107,7 @@ int Workers::granted(int wanted) {
       most_ = wanted = running_ + std::max(started - spare, 0);
       say_once(wanted, error);
     }
-    granted_ = std::max(granted_, wanted);
+    largest_ = std::max(largest_, wanted);
   }
   return running_ = wanted;
 }

@@ -23,7 +23,7 @@ class Workers {
   int running() const { return running_; }
 
  private:
-  int running_ = 1, granted_ = 1, most_ = 1 << 20;
+  int running_ = 1, largest_ = 1, most_ = 1 << 20;  // now; so far; that the system grants
 };
 
 // The bytes of OMP_STACKSIZE: "16384", "16 M" (OpenMP 5.0, section 6.2; KiB without a unit).

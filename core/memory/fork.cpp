@@ -16,9 +16,10 @@ struct ForkLocks {
   ForkLock locks[8];
   size_t count;
 };
-constinit ForkLocks fork_locks[3] =
-    {};                      // by ForkOrder; no memory of the heap, as main() is to come
-constinit Mutex fork_mutex;  // guards them, and lets one thread fork at a time
+// by ForkOrder; no memory of the heap, as main() is to come
+constinit ForkLocks fork_locks[3] = {};
+// guards them, and lets one thread fork at a time
+constinit Mutex fork_mutex;
 
 template <class F>
 void for_each_fork_lock(F f) {

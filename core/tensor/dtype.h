@@ -4,6 +4,7 @@
 
 #include <slope/core/error.h>
 #include <slope/core/tensor/bfloat16.h>
+#include <slope/core/tensor/scalar.h>
 
 #include <concepts>
 #include <cstdint>
@@ -50,6 +51,12 @@ T as_element(V value, [[maybe_unused]] const char* op = "to") {
     SLOPE_CHECK_DTYPE(value >= V(-0x1p63) && value < V(0x1p63), "{}: {} does not fit in int64", op,
                       value);
   return static_cast<T>(value);
+}
+template <Element T>
+T as_element(Scalar value, const char* op) {
+  if constexpr (std::same_as<T, int64_t>)
+    if (value.is_integer()) return value.to_int64();
+  return as_element<T>(value.to_double(), op);
 }
 
 // The dtype of a result of two operands: the higher one in bool < i64 < bf16 < f32 < f64.

@@ -27,9 +27,10 @@ Tensor generate(const char* op, const Dims& shape, DType dtype, int64_t chunk, F
   return y;
 }
 
-// start + i step, where step leads from start to end; unsigned, since end - start may be beyond
-// int64_t.
+// start + i step, unsigned, since end - start may be beyond int64_t.
 Tensor arange_int64(int64_t start, int64_t end, int64_t step) {
+  SLOPE_CHECK_SHAPE(start == end || (start < end) == (step > 0),
+                    "arange: step {} does not lead from {} to {}", step, start, end);
   const auto s = static_cast<uint64_t>(start), e = static_cast<uint64_t>(end),
              by = static_cast<uint64_t>(step);
   const uint64_t way = step > 0 ? e - s : s - e, stride = step > 0 ? by : -by,
@@ -42,10 +43,8 @@ Tensor arange_int64(int64_t start, int64_t end, int64_t step) {
 }  // namespace
 
 Tensor full(const Dims& shape, Scalar value, DType dtype) {
-  if (dtype == i64 && value.is_integer())
-    return generate("full", shape, i64, value_grain, [=](int64_t) { return value.to_int64(); });
   Tensor y = Tensor::empty(shape, dtype);
-  fill(y, value.to_double());
+  fill(y, value);
   return y;
 }
 Tensor zeros(const Dims& shape, DType dtype) { return full(shape, 0, dtype); }
@@ -183,9 +182,7 @@ void write_items(const Literal& literal, const Dims& shape, size_t depth, T*& to
       "tensor: the literal is ragged: expected {} at depth {}",
       depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number", depth);
   if (!literal.is_list) {
-    *to++ = std::is_same_v<T, int64_t> && literal.value.is_integer()
-                ? static_cast<T>(literal.value.to_int64())
-                : as_element<T>(literal.value.to_double(), "tensor");
+    *to++ = as_element<T>(literal.value, "tensor");
     return;
   }
   for (const Literal& item : literal.items) write_items(item, shape, depth + 1, to);

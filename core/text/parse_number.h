@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 namespace slope {
 
@@ -26,5 +27,11 @@ bool is_out_of_range(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
   return error == std::errc::result_out_of_range && end == text.data() + text.size();
 }
+
+// what to say of such a text
+template <class Number>
+constexpr const char* out_of_range_text =
+    std::is_integral_v<Number> ? "does not fit in 64 bits"
+                               : "is too large or too close to 0 for a number";
 
 }  // namespace slope

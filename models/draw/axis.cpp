@@ -9,7 +9,8 @@
 namespace slope::draw {
 
 bool Axis::shows(double value) const {
-  return std::abs(value) < 1e300 && (value > 0 || !logarithmic_);
+  constexpr double largest = 1e300;  // the difference of two beyond it may be infinite
+  return std::abs(value) < largest && (value > 0 || !logarithmic_);
 }
 
 double Axis::scaled(double value) const { return logarithmic_ ? std::log10(value) : value; }

@@ -99,7 +99,8 @@ std::vector<double> nice_ticks(double low, double high, int count) {
 }
 
 std::string tick_label(double value, double step) {
-  const double size = std::abs(value), power = step > 0 ? std::floor(std::log10(step) + 1e-9) : 0;
+  // of the step's first digit; beside the axis is room for 6 decimals, or 9 digits before the point
+  const double size = std::abs(value), power = std::floor(std::log10(step) + 1e-9);
   const int decimals = std::max(0, static_cast<int>(-power));
   if (size < step * 1e-6) return fmt::format("{:.{}f}", 0.0, decimals > 6 ? 0 : decimals);
   if (decimals <= 6 && size < 1e9) return fmt::format("{:.{}f}", value, decimals);

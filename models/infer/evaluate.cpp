@@ -150,8 +150,7 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& path,
       return blame(shown, [&] {
         const KnownText known = known_text(text, *model.tokenizer, unknown);
         SLOPE_CHECK_INPUT(known.skipped == 0 || !known.text.empty(),
-                          "the run's vocabulary has none of the text's {} characters",
-                          known.skipped);
+                          "the run's vocabulary has no character of the text");
         EvalResult result = evaluate_language_model(model, known.text);
         result.skipped = known.skipped;
         return result;

@@ -59,9 +59,8 @@ void set_from_text(const Setting& s, const std::string& text) {
     if (good) **place = value;
   } else if (auto* const* real = std::get_if<double*>(&s.place)) {
     double value = 0;
-    SLOPE_CHECK_AS(UsageError, !is_out_of_range<double>(text),
-                   "--{} {}: is too large or too close to 0 for a number; expected {}", flag, text,
-                   kind(s));
+    SLOPE_CHECK_AS(UsageError, !is_out_of_range<double>(text), "--{} {}: {}; expected {}", flag,
+                   text, out_of_range_text<double>, kind(s));
     good = parse_number(text, value) && in_range(s, value);
     if (good) **real = value;
   } else if (auto* const* flag = std::get_if<bool*>(&s.place)) {

@@ -81,8 +81,8 @@ std::vector<int64_t> milestones_of(const TrainSettings& t) {
   std::vector<int64_t> steps;
   for (const std::string& item : items_of(t.milestones)) {
     int64_t step = 0;
-    SLOPE_CHECK_AS(UsageError, !is_out_of_range<int64_t>(item),
-                   "--milestones {}: {} does not fit in 64 bits", t.milestones, item);
+    SLOPE_CHECK_AS(UsageError, !is_out_of_range<int64_t>(item), "--milestones {}: {} {}",
+                   t.milestones, item, out_of_range_text<int64_t>);
     SLOPE_CHECK_AS(
         UsageError, parse_number(item, step) && step > (steps.empty() ? 0 : steps.back()),
         "--milestones {}: expected steps in increasing order, such as 1000,1500", t.milestones);

@@ -43,8 +43,8 @@ std::string note_of_done(const RunState& before, const Settings& all,
                          const std::string& values_before) {
   const std::vector<std::string> kept =
       left_as_before(all, completed(before.settings, values_before));
-  return fmt::format("{} {} done; {}", before.step, before.step == 1 ? "step is" : "steps are",
-                     fmt::join(kept, "; "));
+  return fmt::format("the run was done after {} step{}; {}", before.step,
+                     before.step == 1 ? "" : "s", fmt::join(kept, "; "));
 }
 
 }  // namespace slope::train

@@ -15,7 +15,8 @@ void check_same_settings(const RunState& before, const models::Settings& all,
 // and do; empty if there are none.
 std::string check_sameness(const RunState& before, const RunState& now, const models::Settings& all,
                            const std::string& values_before, const std::string& folder);
-// The message instead of that one if no step is left: "30 steps are done; lr stays 0.001".
+// The message instead of that one if no step is left: "the run was done after 30 steps; lr stays
+// 0.001".
 std::string note_of_done(const RunState& before, const models::Settings& all,
                          const std::string& values_before);
 

@@ -2,7 +2,6 @@
 #include <slope/core/memory/mutex.h>
 #include <slope/models/train/signals.h>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,11 +18,25 @@ std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
-Mutex mutex;  // guards the following variables
-[[maybe_unused]] const bool signals_are_held = hold_over_fork(ForkOrder::tables, mutex);
 std::atomic<int> guards{0};
 int keepers = 0;
 struct sigaction before[3];
+
+void restore() {
+  for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &before[i], nullptr);
+}
+
+// guards the three variables above
+struct GuardsMutex : Mutex {
+  // A forked child does not have the threads that would answer a signal: it ends, as without
+  // guards.
+  void unlock_in_child() {
+    if (guards.exchange(0) > 0) restore();
+    unlock();
+  }
+};
+GuardsMutex mutex;
+[[maybe_unused]] const bool signals_are_held = hold_over_fork(ForkOrder::tables, mutex);
 
 // A closing terminal sends SIGHUP twice, and a supervisor SIGTERM first: only a second Ctrl-C means
 // that the user does not want to save.
@@ -34,15 +47,6 @@ void note(int number) {
 }
 
 void forget() { signal_number = interrupts = 0; }
-
-void restore() {
-  for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &before[i], nullptr);
-}
-
-// A forked child does not have the threads that would answer a signal: it ends, as without guards.
-[[maybe_unused]] const int child_is_unguarded = pthread_atfork(nullptr, nullptr, [] {
-  if (guards.exchange(0) > 0) restore();
-});
 
 }  // namespace
 

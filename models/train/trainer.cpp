@@ -231,9 +231,8 @@ class Run {
     const std::string note =
         check_sameness(before, state_, all_, options_.values_before, options_.folder);
     if (!note.empty())
-      progress_.message(!before.validation_due && before.step >= total_
-                            ? note_of_done(before, all_, options_.values_before)
-                            : note);
+      progress_.message(is_complete(before) ? note_of_done(before, all_, options_.values_before)
+                                            : note);
   }
 
   void restore(const std::string& point) {
@@ -277,12 +276,6 @@ static RunResult train(Task& task, const TrainSettings& settings, const Settings
   return Run(one, settings, all, options, start).execute();
 }
 
-// Starts all threads, so that a system that refuses them does so now, not at the first long loop,
-// when steps would be lost.
-static void start_threads() {
-  parallel_for(num_threads(), 1, [](int64_t, int64_t) {});
-}
-
 void check_training(const Task& task, const TrainSettings& settings) {
   total_steps(task, settings);
   const Updater made(task.parameters(), settings);
@@ -290,14 +283,14 @@ void check_training(const Task& task, const TrainSettings& settings) {
 
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
-  start_threads();
+  try_threads();  // a system that refuses them does so now, not when steps would be lost
   RunStart start(options.folder, options.resume, to_json(all));
   return train(task, settings, all, options, start);
 }
 
 RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
-  start_threads();
+  try_threads();  // a system that refuses them does so now, not when steps would be lost
   RunStart start(options.folder, options.resume, to_json(all));
   // a task reads the checkpoint's vocabularies, as the settings say
   if (const std::string& point = start.point(); !point.empty())

@@ -10,7 +10,7 @@ namespace {
 //   running <- (1 - momentum) running + momentum x, in place
 void average_into(const Tensor& running, const Tensor& x, double momentum) {
   const NoGrad no_grad;
-  const Tensor mixed = running * (1 - momentum) + x.detach() * momentum;
+  const Tensor mixed = running * (1 - momentum) + x * momentum;
   copy_into(mixed, running);
 }
 
@@ -26,8 +26,7 @@ Tensor batch_norm(const Tensor& x, const BatchNormState& s, const Tensor& weight
   SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3, "batch_norm: needs (N, C) or (N, C, L), got {}",
                     x.shape());
   const int64_t C = x.size(1), n = C == 0 ? 0 : x.numel() / C;
-  const Dims over = x.rank() == 2 ? Dims{0} : Dims{0, 2},
-             channels = x.rank() == 2 ? Dims{1, C} : Dims{1, C, 1};
+  const Dims channels = x.rank() == 2 ? Dims{1, C} : Dims{1, C, 1};
   detail::check_vector("batch_norm", "running_mean", s.running_mean, C, x);
   detail::check_vector("batch_norm", "running_var", s.running_var, C, x);
   detail::check_vector("batch_norm", "weight", weight, C, x);
@@ -42,12 +41,11 @@ Tensor batch_norm(const Tensor& x, const BatchNormState& s, const Tensor& weight
                     "batch_norm: expected more than 1 value per channel when training, got "
                     "input size {}",
                     x.shape());
-  const double count = static_cast<double>(n);
-  if (s.running_mean.defined()) average_into(s.running_mean, mean(x.detach(), over), s.momentum);
-  if (s.running_var.defined())  // of the unbiased variance
-    average_into(s.running_var, var(x.detach(), over, 0) * (count / (count - 1)), s.momentum);
-  const Tensor by_channel = x.transpose(0, 1);
-  const Tensor y = layer_norm(by_channel.reshape({C, n}), {}, {}, eps);
+  // a row for each channel: layer_norm is exact for large means too
+  const Tensor by_channel = x.transpose(0, 1), rows = by_channel.reshape({C, n}),
+               y = layer_norm(rows, {}, {}, eps), seen = rows.detach();
+  if (s.running_mean.defined()) average_into(s.running_mean, mean(seen, {1}), s.momentum);
+  if (s.running_var.defined()) average_into(s.running_var, var(seen, {1}), s.momentum);  // unbiased
   return scaled(y.reshape(by_channel.shape()).transpose(0, 1).contiguous(), weight, bias, channels);
 }
 

@@ -186,3 +186,18 @@ TEST_CASE("backward: what was refused leaves nothing behind") {
   CHECK(equal(w.grad(), expected));
 }
 #endif
+
+TEST_CASE(
+    "hooks: a gradient that was set before the tensor became a result is retained as others") {
+  const Op twice{.name = "twice",
+                 .formula = [](const Saved&, const Tensor& g) { return Grads{g * 2.0}; }};
+  const Tensor x = tensor({3.0}).set_requires_grad();
+  const Tensor made = x.detach() * 2.0;
+  made.set_grad(zeros({1}));
+  const Tensor y = twice.record(made, {x});
+  y.set_grad({});
+  y.retain_grad();
+  (y * 5.0).backward(ones({1}));
+  CHECK(y.grad().item() == 5);
+  CHECK(x.grad().item() == 10);
+}

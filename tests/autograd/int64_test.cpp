@@ -45,4 +45,7 @@ TEST_CASE("int64: arange counts exactly") {
   CHECK(all(arange(odd, odd - 3, -2, i64) == tensor({odd, odd - 2})));
   CHECK(all(arange(INT64_MIN, INT64_MAX, INT64_MAX, i64) ==
             tensor({INT64_MIN, int64_t{-1}, INT64_MAX - 1})));
+  CHECK_THROWS_WITH_AS((void)arange(odd, odd - 1, 1, i64), doctest::Contains("does not lead"),
+                       ShapeError);
+  CHECK_THROWS_AS((void)arange(INT64_MAX, INT64_MAX - 100, 1, i64), ShapeError);
 }

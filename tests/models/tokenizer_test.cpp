@@ -317,6 +317,7 @@ TEST_CASE("words: joined as one would write them") {
                            "the boys' ball; some 'quoted' words",
                            "a 'quoted' word and I 'quote' it",
                            "the letter 'b' is, п'ять",
+                           "the letter ‘b’ is",
                            "the boys’ ball, qu’il l’aime",
                            "‚Wort‘ und „Satz“",
                            "“‘nested’ quotes”, don’t",

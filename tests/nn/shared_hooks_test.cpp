@@ -8,7 +8,6 @@
 
 #if !defined(SLOPE_PLAIN)
 #include <atomic>
-#include <thread>
 
 using namespace slope;
 

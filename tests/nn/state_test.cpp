@@ -1,6 +1,5 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/loops/copy.h>
-#include <slope/nn/layers/round_weights.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 

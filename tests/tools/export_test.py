@@ -59,7 +59,8 @@ class Export(Case):
     def test_nothing_is_replaced_and_nothing_left_behind(self):
         self.train_gpt()
         os.mkdir("mine")
-        self.refused(2, "export", "run", "--to", "pytorch", "-o", "mine", says=["mine", "exists"])
+        for folder in ("mine", "mine/", "text", "text/"):
+            self.refused(2, "export", "run", "--to", "pytorch", "-o", folder, says=[folder, "exists"])
         self.refused(2, "export", "run", "--to", "onnx", "-o", "out", says=["onnx", "pytorch"])
         self.refused(3, "export", "mine", "--to", "pytorch", "-o", "out", says=["mine"])
         self.refused(4, "export", "run", "--to", "pytorch", "-o", "nowhere/out", says=["nowhere"])

@@ -41,7 +41,7 @@ class Refusals(Case):
 
     def test_where_nothing_is_left_to_do_the_old_values_stay(self):
         done = self.resume("--steps", "4", "--lr", "0.5")
-        self.assertIn("\n4 steps are done; lr stays 0.0005\n", self.good(*done).out)
+        self.assertIn("\nthe run was done after 4 steps; lr stays 0.0005\n", self.good(*done).out)
         self.assertNotIn("resumed with", self.good(*done).out)
         self.good(*self.resume())
         self.assertEqual(json_of("run/last/config.json")["lr"], 0.0005)

@@ -276,6 +276,9 @@ class Arithmetic(Case):
         before = snapshot("run")
         self.good("train", "translation", "--resume", "--out", "run")
         self.assertEqual(snapshot("run"), before)
+        result = self.good("train", "translation", "--resume", "--lr", "0.5", "--out", "run")
+        self.assertIn("the run was done after 9 steps; lr stays 0.0", result.out)
+        self.assertEqual(snapshot("run"), before)
 
     def test_best_is_the_least_validation_loss(self):
         self.train("run", "--lr", "0.3", "--validate-every", "2", "--steps", "16")

@@ -333,7 +333,7 @@ class TextToUse(Case):
         self.assertIn("skipped     1 character that", self.good("eval", "gpt", "--data", "other", "--unknown-characters", "skip").out)
         with open("foreign", "w", encoding="utf-8") as file:
             file.write("ÜÄ")
-        self.refused(3, "eval", "gpt", "--data", "foreign", "--unknown-characters", "skip", says=["foreign", "none of the text's 2 characters"])
+        self.refused(3, "eval", "gpt", "--data", "foreign", "--unknown-characters", "skip", says=["foreign", "the run's vocabulary has no character of the text"])
         self.refused(2, "eval", "run", "--data", "valid", "--unknown-characters", "skip", says="language models")
         self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse or skip")
         put("one", b"t")

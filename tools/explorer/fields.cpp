@@ -45,8 +45,8 @@ std::vector<double> numbers_in(const std::string& text) {
     const size_t end = std::min(text.find(' ', at), text.size());
     const std::string item = text.substr(at, end - at);
     double x = 0;
-    SLOPE_CHECK_INPUT(!is_out_of_range<double>(item),
-                      "explore: {} is too large or too close to 0 for a number", item);
+    SLOPE_CHECK_INPUT(!is_out_of_range<double>(item), "explore: {} {}", item,
+                      out_of_range_text<double>);
     SLOPE_CHECK_INPUT(parse_number(item, x), "explore: {} is no number", JsonReader::quoted(item));
     numbers.push_back(x);
     at = end + 1;

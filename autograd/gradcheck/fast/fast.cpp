@@ -47,6 +47,7 @@ class FastCheck {
     const Values at = x.detach().to_vector(),
                  g = gradient.defined() ? gradient.to_vector() : Values(at.size());
     std::vector<Direction> failing;
+    const double length_of_x = std::sqrt(dot(at, at));
     Tally tally{.elements = options_.directions};
     for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
       const Values v = direction(d, g, x, index);
@@ -59,7 +60,7 @@ class FastCheck {
         return l;
       };
       const double analytic = dot(g, v);
-      const Derivative numeric = derivative_of(loss, std::sqrt(dot(at, at)), analytic);
+      const Derivative numeric = derivative_of(loss, length_of_x, analytic);
       // |g| |v| / sqrt(n), the size of <g, v> in a random direction v
       const double usual = std::sqrt(dot(g, g) * dot(v, v) / static_cast<double>(v.size()));
       GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
@@ -87,7 +88,7 @@ class FastCheck {
                                   .analytic = analytic,
                                   .numeric = numeric.value});
     }
-    tally.tell(leaf.name, output_, 1, where_cut, report_);
+    tally.tell_cut(leaf.name, output_, where_cut, report_);
     return failing;
   }
 

@@ -1,5 +1,6 @@
 #include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
+#include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/core/loops/copy.h>
 
 #include <bit>
@@ -8,15 +9,12 @@ namespace slope {
 
 namespace {
 
-std::string place(const Op& op, const char* module) {
-  return module ? fmt::format("{} in module {}", op.name, module) : op.name;
-}
-
 // FNV-1a, one value at a time
+constexpr uint64_t fnv_prime = 1099511628211ull;
 uint64_t hash_of(const Tensor& x) {
   uint64_t hash = 14695981039346656037ull;
   for (const double v : x.detach().to_vector())
-    hash = (hash ^ std::bit_cast<uint64_t>(v)) * 1099511628211ull;
+    hash = (hash ^ std::bit_cast<uint64_t>(v)) * fnv_prime;
   return hash;
 }
 
@@ -57,9 +55,10 @@ void WatchBackward::returned(const Node&, size_t, const Tensor& g) {
 }
 
 void WatchBackward::contributed(const Node& node, size_t input, const Tensor& g) {
+  // a contribution is told while its rule runs, if its kernel adds, or right after
   const bool is_running = !running_.empty() && running_.back().run.node == &node;
   uint64_t& hash = is_running ? running_.back().run.hash : runs_.back().hash;
-  hash = hash * 1099511628211ull + hash_of(g) + input;
+  hash = hash * fnv_prime + hash_of(g) + input;
 }
 
 std::string WatchBackward::first_change(const WatchBackward& other) const {

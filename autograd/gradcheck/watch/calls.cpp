@@ -5,9 +5,13 @@
 
 namespace slope {
 
+std::string place(const Op& op, const char* module) {
+  return module ? fmt::format("{} in module {}", op.name, module) : op.name;
+}
+
 std::string Call::place() const {
-  if (rule) return fmt::format("{} in the rule of {}", op->name, rule->name);
-  return module ? fmt::format("{} in module {}", op->name, module) : op->name;
+  return rule ? fmt::format("{} in the rule of {}", op->name, rule->name)
+              : slope::place(*op, module);
 }
 
 void Calls::recorded(const Recorded& made) {

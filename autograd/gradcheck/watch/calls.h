@@ -9,6 +9,8 @@
 
 namespace slope {
 
+std::string place(const Op& op, const char* module);  // "mul", "mul in module encoder"
+
 struct Call {
   const Op* op;
   const char* module;  // whose forward made the call; null outside modules

@@ -54,7 +54,7 @@ std::string withheld(const Tensors& outputs, const Tensor& leaf) {
       for (size_t i = 0; i < given.size(); ++i)
         if (!given[i] && leads_to(node->inputs[i], leaf))
           return fmt::format("the rule of {} returns no gradient for its input {}",
-                             Call{.op = node->op, .module = node->module}.place(), i);
+                             place(*node->op, node->module), i);
   }
   return "";
 }
@@ -64,7 +64,7 @@ struct Unrecorded : Observer {
   void recorded(const Recorded& made) override {
     const auto needs = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
     if (!made.node && first.empty() && std::any_of(made.inputs.begin(), made.inputs.end(), needs))
-      first = Call{.op = &made.op, .module = current_module()}.place();
+      first = place(made.op, current_module());
   }
 };
 

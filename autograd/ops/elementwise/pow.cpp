@@ -26,11 +26,9 @@ double careful_term(double c, double a, double e, int64_t j) {
   return std::copysign(half, power) * c * half;
 }
 
-bool all_finite(const Tensor& x) { return sum(x - x).item() == 0; }
-
 // Computes what is not finite in y, in place, with care.
 Tensor with_limits(const Tensor& y, const Tensor& c, const Tensor& a, const Tensor& e, int64_t j) {
-  if (all_finite(y)) return y;
+  if (all(isfinite(y))) return y;
   const auto spread = [&](const Tensor& x) { return contiguous_copy(x.expand(y.shape())); };
   const Tensor cs = spread(c), as = spread(a), es = spread(e);
   visit_floating(y.dtype(), "pow", [&]<class T> {
@@ -47,13 +45,11 @@ Tensor with_limits(const Tensor& y, const Tensor& c, const Tensor& a, const Tens
 Tensor power_term(const Tensor& c, const Tensor& a, const Tensor& e, int64_t j,
                   const Tensor& known_power = {});
 
-Tensor number_like(const Tensor& x, double v) { return to(full({}, v, f64), x.dtype()); }
-
 Grads power_term_formula(const Saved& s, const Tensor& g) {
   const Tensor c = s.input(0), a = s.input(1), e = s.input(2);
   const int64_t j = s.integer("j");
   Grads d(3);
-  if (s.needs(0)) d[0] = g * power_term(number_like(a, 1), a, e, j);
+  if (s.needs(0)) d[0] = g * power_term(tensor(1.0, a.dtype()), a, e, j);
   if (s.needs(1)) {
     d[1] = g * power_term(c * e, a, e - 1, j);
     if (j > 0) d[1] = d[1] + g * power_term(c * static_cast<double>(j), a, e - 1, j - 1);
@@ -77,8 +73,9 @@ Tensor power_term(const Tensor& c, const Tensor& a, const Tensor& e, int64_t j,
                                                : pow(a, e);
     if (c.rank() == 0 && j == 0) {
       const double factor = c.item();
-      const bool is_limit = std::abs(factor) >= 1 && std::isfinite(factor);
-      return is_limit ? factor * power : with_limits(factor * power, c, a, e, j);
+      // where a^e is not finite, nor is c a^e: nothing to compute with care
+      const bool keeps_limits = std::abs(factor) >= 1 && std::isfinite(factor);
+      return keeps_limits ? factor * power : with_limits(factor * power, c, a, e, j);
     }
     Tensor factor = c;
     for (int64_t k = 0; k < j; ++k) factor = factor * log(a);
@@ -99,8 +96,9 @@ Grads pow_formula(const Saved& s, const Tensor& g) {
     d[0] = masked_fill(g, logical_and(b == 0, !isfinite(g)), 0) * power_term(b, a, b - 1, 0);
   if (s.needs(1)) {
     const Tensor constant = logical_and(a == 0, b >= 0);
-    d[1] = masked_fill(g, constant, 0) *
-           power_term(number_like(a, 1), masked_fill(a, constant, 1), b, 1, s.output().detach());
+    d[1] =
+        masked_fill(g, constant, 0) *
+        power_term(tensor(1.0, a.dtype()), masked_fill(a, constant, 1), b, 1, s.output().detach());
   }
   return d;
 }
@@ -111,7 +109,7 @@ Grads pow_scalar_formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input();
   const double b = s.number("b");
   if (b == 0) return {zeros_like(g)};
-  return {g * power_term(number_like(x, b), x, number_like(x, b - 1), 0)};
+  return {g * power_term(tensor(b, x.dtype()), x, tensor(b - 1, x.dtype()), 0)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <slope/autograd/ops/reduce/reduction.h>
 
 #include <limits>
+#include <tuple>
 
 namespace slope {
 
@@ -39,8 +40,8 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
     const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
     return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
   }
-  change_extreme_units(x, y, s.dims("dims"),
-                       [&](const Tensor& x) { return norm(x, p, s.dims("dims"), keepdim); });
+  std::tie(x, y) = in_moderate_units(
+      x, y, s.dims("dims"), [&](const Tensor& u) { return norm(u, p, s.dims("dims"), keepdim); });
   const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
   if (p == 2 && moderate(y)) return {x * (h / divisor)};
   const Tensor r = x / divisor;  // |r| <= 1: r^q does not overflow for q >= 0

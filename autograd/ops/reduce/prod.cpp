@@ -1,10 +1,9 @@
+#include <slope/autograd/ops/reduce/products.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/modular.h>
 
-#include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -31,52 +30,6 @@ Tensors others_reference(const Saved& s) {
   return {others_in_pairs(s.input().movedim(dim, -1)).movedim(-1, dim)};
 }
 
-// A product kept as m * 2^exponent, so that it neither over- nor underflows on the way.
-struct ScaledProduct {
-  double m = 1;
-  int64_t exponent = 0;
-  void times(double x) {
-    if (const double plain = m * x;
-        std::abs(plain) > 0x1p-400 && std::abs(plain) < 0x1p400) {  // as nearly always
-      m = plain;
-      return;
-    }
-    int of_x = 0, of_m = 0;
-    m = std::frexp(m * std::frexp(x, &of_x), &of_m);  // x may be denormal
-    exponent += of_x + of_m;
-  }
-  ScaledProduct with(const ScaledProduct& b) const { return {m * b.m, exponent + b.exponent}; }
-  ScaledProduct plus(const ScaledProduct& b) const {
-    if (exponent == b.exponent) return {m + b.m, exponent};
-    if (m == 0 || b.m == 0) return m == 0 ? b : *this;
-    const int64_t larger = std::max(exponent, b.exponent);
-    const auto shifted = [larger](const ScaledProduct& x) {
-      return std::ldexp(x.m, static_cast<int>(std::max<int64_t>(x.exponent - larger, -5000)));
-    };
-    return {shifted(*this) + shifted(b), larger};
-  }
-  double value() const {
-    return exponent == 0
-               ? m
-               : std::ldexp(m, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
-  }
-};
-
-// A plain product, and the smallest and largest magnitude that it had on the way, zeros left out.
-template <class T>
-struct PlainProduct {
-  T value = 1, size = 1, least = 1, most = 1;
-  void times(T x) {
-    value *= x;
-    size *= x == 0 ? T{1} : std::abs(x);
-    least = std::min(least, size);
-    most = std::max(most, size);
-  }
-  bool keeps_digits() const {
-    return least >= std::numeric_limits<T>::min() && most <= std::numeric_limits<T>::max();
-  }
-};
-
 // One pass forwards, one backwards: the products of the elements before and after each element.
 template <class T>
 void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
@@ -92,18 +45,6 @@ void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
   for (int64_t k = n - 1; k >= 0; product.times(x[k * step]), --k)
     y[k * step] = static_cast<T>(scaled[static_cast<size_t>(k)].with(product).value());
 }
-
-// The product of x_j + h g_j for a small h: its value, and its derivative with respect to h.
-struct DirectedProduct {
-  ScaledProduct value, slope{.m = 0};
-  void times(double x, double g) {
-    ScaledProduct of_value = value;
-    slope.times(x);
-    of_value.times(g);
-    slope = slope.plus(of_value);
-    value.times(x);
-  }
-};
 
 // dx_i = sum_{j != i} g_j prod_{k != i, j} x_k: the derivative of the others' product along g
 template <class T>
@@ -142,8 +83,7 @@ constexpr Op others_op{.name = "prod_others",
                        .reference = others_reference};
 
 Tensor others(const Tensor& x, int64_t dim) {
-  const Tensor source = x.is_contiguous() ? x : contiguous_copy(x),
-               y = Tensor::empty(x.shape(), x.dtype());
+  const Tensor source = contiguous_values(x), y = Tensor::empty(x.shape(), x.dtype());
   visit_floating(x.dtype(), "prod", [&]<class T> {
     const T* px = source.data<T>();
     const auto out = y.write<T>();
@@ -180,7 +120,7 @@ Tensor prod(const Tensor& x0, int64_t d, bool keep) {
   const AxisSplit split(x.shape(), dim);
   const Tensor y = Tensor::empty(x.rank() == 0 ? Dims{} : reduced_shape(x.shape(), {dim}, keep),
                                  x.dtype()),
-               source = x.is_contiguous() ? x : contiguous_copy(x);
+               source = contiguous_values(x);
   visit(x.dtype(), [&]<class T> {
     const T* px = source.data<T>();
     const auto out = y.write<T>();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace slope {
 
@@ -35,7 +36,7 @@ inline Tensor centred(const Tensor& x, const Dims& dims) {
 // The larger of `least` and the largest |x| over dims, as a constant to divide by: 1 where it is 0
 // or not finite.
 inline Tensor scale_of(const Tensor& x, const Dims& dims, double least = 0) {
-  const Tensor m = maximum(amax(abs(x.detach()), dims, keepdim), full({}, least, x.dtype()));
+  const Tensor m = clamp(amax(abs(x.detach()), dims, keepdim), least, {});
   return masked_fill(m, !logical_and(m > 0, m < INFINITY), 1);
 }
 
@@ -52,15 +53,16 @@ Tensor homogeneous(const Tensor& x, double p, const Dims& dims, bool keep, const
   return where(in_range, y, f(x / scale) * scale.reshape(reduced_shape(x.shape(), dims, keep)));
 }
 
-// Brings x and y = f(x), a norm, into the units of the largest element where y is infinite or 1 / y
-// might be: dy/dx is the same in any unit. y has x's dims.
+// x and y = f(x), a norm, in the units of the largest element where y is infinite or among the
+// denormals, which have few digits: dy/dx is the same in any unit. y has x's dims.
 template <class F>
-void change_extreme_units(Tensor& x, Tensor& y, const Dims& dims, const F& f) {
-  const double least = 16 * (y.dtype() == f32 ? 1e-38 : 1e-307);
+std::pair<Tensor, Tensor> in_moderate_units(const Tensor& x, const Tensor& y, const Dims& dims,
+                                            const F& f) {
+  const double least = y.dtype() == f32 ? 0x1p-122 : 0x1p-1018;  // 16 times the least normal number
   const Tensor extreme = logical_or(isinf(y), logical_and(y != 0, y < least));
-  if (!any(extreme)) return;
-  x = x / masked_fill(scale_of(x, dims), !extreme, 1);
-  y = f(x);
+  if (!any(extreme)) return {x, y};
+  const Tensor u = x / masked_fill(scale_of(x, dims), !extreme, 1);
+  return {u, f(u)};
 }
 
 // The same elements in another shape, without a node.

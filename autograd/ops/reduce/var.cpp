@@ -4,6 +4,7 @@
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/kernels/reduce/variance.h>
+#include <tuple>
 
 namespace slope {
 
@@ -36,8 +37,8 @@ Grads std_formula(const Saved& s, const Tensor& g) {
   const Dims& dims = s.dims("dims");
   Tensor d = deviations(s.input(), dims), y = with_dims(s, s.output(), d.shape());
   const double correction = s.number("correction"), n = divisor(d.shape(), dims, correction);
-  change_extreme_units(d, y, dims,
-                       [&](const Tensor& d) { return slope::std(d, dims, correction, keepdim); });
+  std::tie(d, y) = in_moderate_units(
+      d, y, dims, [&](const Tensor& u) { return slope::std(u, dims, correction, keepdim); });
   const Tensor none = y == 0, h = masked_fill(with_dims(s, g, d.shape()), none, 0);
   return {h * ((d / masked_fill(y, none, 1)) / n)};
 }

@@ -3,7 +3,6 @@
 #include <slope/models/data/tokenizers/detokenize.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace slope::data {
 namespace {
@@ -45,13 +44,12 @@ class Rules {
     if (s != Shape::symbol) return {};
     if (t == "\"") return in_turn(quoted_);
     if (t == "'") return apostrophe(i);
-    if (t == "’") return {.before = true, .after = !closes_single(i)};
+    if (t == "’") return {.before = true, .after = !ends_word(i)};
     if (t == "„" || t == "‚") return low_ = t, Attached{.after = true};
     if ((t == "“" && low_ == "„") || (t == "‘" && low_ == "‚"))
-      return low_ = "", Attached{.before = true};
+      return low_.clear(), Attached{.before = true};
     if (t == "‘") return high_ = true, Attached{.after = true};
-    if ((t == "«" || t == "»") && guillemets_) return in_turn(*guillemets_ == t, t);
-    if (t == "«" || t == "»") return guillemets_ = t, Attached{.after = true};
+    if (t == "«" || t == "»") return guillemet(t);
     const bool in_number = follows_digit(i) && begins_with_digit(i + 1);
     if (is_one_of(t, both)) return {true, true};
     if (is_one_of(t, dashes)) return {in_number, in_number};
@@ -84,14 +82,15 @@ class Rules {
     open = !open;
     return {.before = !open, .after = open};
   }
-  Attached in_turn(bool opens_again, const std::string&) {
-    if (opens_again) return {.after = true};
-    guillemets_.reset();
+  Attached guillemet(const std::string& t) {
+    if (guillemets_.empty() || guillemets_ == t) return guillemets_ = t, Attached{.after = true};
+    guillemets_.clear();
     return {.before = true};
   }
 
-  // whether ’ ends a quotation or a word: ‘nested’ quotes, the boys’ ball; not in don’t, qu’il
-  bool closes_single(size_t i) {
+  // Whether ’ ends a word, and with it maybe a quotation: ‘nested’ quotes, the boys’ ball; not in
+  // don’t, qu’il.
+  bool ends_word(size_t i) {
     if (is_in_word(i)) return false;
     const bool closes = !is_word(i + 1) || before(i) == Shape::symbol || high_ || follows_s(i);
     if (closes) high_ = false;
@@ -116,7 +115,8 @@ class Rules {
   bool elides(size_t i) const {
     if (before(i) != Shape::letter) return false;
     const std::string& letter = tokens_[i - 1];
-    if (i < 2 || tokens_[i - 2] != "'") return !is_one_of(letter, words_of_a_letter);
+    const bool follows_mark = i > 1 && (is(i - 2, "'") || is(i - 2, "‘"));
+    if (!follows_mark) return !is_one_of(letter, words_of_a_letter);
     return is_one_of(letter, elided) && (i < 3 || !is_word(i - 3));  // ('l'homme')
   }
 
@@ -139,8 +139,7 @@ class Rules {
   // by token: whether an odd number of the marks ' after it are neither in a word nor after an s
   std::vector<bool> closes_later_;
   bool quoted_ = false, single_ = false, high_ = false, in_address_ = false;
-  std::string low_;                        // „ or ‚ that is open
-  std::optional<std::string> guillemets_;  // the one that opened
+  std::string low_, guillemets_;  // „ or ‚, and « or », that opened and is open; or empty
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <slope/core/error.h>
 #include <slope/core/loops/thread_error.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/subword_text.h>

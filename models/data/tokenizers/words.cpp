@@ -8,7 +8,8 @@ namespace slope::data {
 
 namespace {
 constexpr const char* spacing_file = ".spacing";
-constexpr size_t most_lines = 50'000;  // from which blanks are learned
+// from which blanks are learned: of Multi30k's 29,000 lines in 0.4 s; rare marks need them all
+constexpr size_t most_lines = 50'000;
 }  // namespace
 
 TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,

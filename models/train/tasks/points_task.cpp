@@ -70,12 +70,11 @@ void PointsTask::save_more(const FolderSink& folder) const {
   for (size_t i = 0; i < labels.size(); ++i)
     figure.points.push_back({xy[2 * i], xy[2 * i + 1], labels[i] > 0.5});
   figure.fit();
-  constexpr int64_t most_products = int64_t{1} << 31;
-  while (figure.rows > 2 &&
-         figure.rows * figure.columns * nn::count_parameters(model_->module()) > most_products) {
-    figure.rows /= 2;
+  // at most a second on one core
+  const int64_t most_points =
+      (int64_t{1} << 31) / std::max<int64_t>(1, nn::count_parameters(model_->module()));
+  for (; figure.rows > 2 && figure.rows * figure.columns > most_points; figure.rows /= 2)
     figure.columns /= 2;
-  }
   figure.probabilities =
       sigmoid(model_->logits(from_vector(figure.grid(), {figure.rows * figure.columns, 2})))
           .to_vector();
