@@ -16,7 +16,7 @@ void append(Blocks& blocks, std::span<const int64_t> text, int64_t start) {
 
 void check_sizes(int64_t rows, int64_t length) {
   SLOPE_CHECK_AS(UsageError, rows > 0 && length > 0,
-                 "blocks: batch size {} and block size {} must be at least 1", rows, length);
+                 "batch size {} and block size {} must be at least 1", rows, length);
 }
 
 }  // namespace
@@ -25,8 +25,7 @@ Blocks random_blocks(std::span<const int64_t> text, int64_t rows, int64_t length
                      int64_t step) {
   check_sizes(rows, length);
   const auto n = static_cast<int64_t>(text.size());
-  SLOPE_CHECK_INPUT(n > length,
-                    "blocks: the text has {} tokens, it needs more than the block size {}", n,
+  SLOPE_CHECK_INPUT(n > length, "the text has {} tokens, it needs more than the block size {}", n,
                     length);
   const RandomSite site{seed, 0, static_cast<uint32_t>(step), block_stream};
   Blocks blocks{.length = length};
@@ -39,7 +38,7 @@ Blocks random_blocks(std::span<const int64_t> text, int64_t rows, int64_t length
 std::vector<Blocks> evaluation_blocks(std::span<const int64_t> text, int64_t rows, int64_t length) {
   check_sizes(rows, length);
   const auto n = static_cast<int64_t>(text.size());
-  SLOPE_CHECK_INPUT(n > 1, "blocks: the text has {} tokens, it needs at least 2", n);
+  SLOPE_CHECK_INPUT(n > 1, "the text has {} tokens, it needs at least 2", n);
   std::vector<Blocks> all;
   for (int64_t start = 0; start + 1 < n; start += length) {
     const int64_t left = std::min(length, n - 1 - start);

@@ -43,8 +43,8 @@ Translator load_translator(const std::string& checkpoint, DType dtype) {
                                         ? source
                                         : data::read_tokenizer(settings.tokenizer(), target_stem);
   TensorFile weights = load_finite(checkpoint + "/model.safetensors");
-  check_tokenizer(weights, *source, source_stem);
-  check_tokenizer(weights, *target, target_stem);
+  check_tokenizer(weights.metadata, *source, source_stem);
+  check_tokenizer(weights.metadata, *target, target_stem);
   const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
   auto model = with_weights(checkpoint, std::move(weights), dtype, [&] {
     return type.make(settings.config(), {source->size(), target->size(), shared}, Weights::unset);
@@ -58,7 +58,7 @@ TextModel load_language_model(const std::string& checkpoint, DType dtype) {
   const std::string stem = checkpoint + "/source";
   const data::TokenizerPtr tokenizer = data::read_tokenizer(settings.tokenizer(), stem);
   TensorFile weights = load_finite(checkpoint + "/model.safetensors");
-  check_tokenizer(weights, *tokenizer, stem);
+  check_tokenizer(weights.metadata, *tokenizer, stem);
   const auto& type = dynamic_cast<const models::LanguageModelType&>(settings.type());
   auto model = with_weights(checkpoint, std::move(weights), dtype, [&] {
     return type.make(settings.config(), tokenizer->size(), Weights::unset);

@@ -66,16 +66,16 @@ void check_made_tokenizer(const TensorFile& tensors, const data::Tokenizer& toke
   }
 }
 
-void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+void check_tokenizer(const Metadata& metadata, const data::Tokenizer& tokenizer,
                      const std::string& stem) {
   for (const data::Tokenizer::File& part : tokenizer.files()) {
     const std::string file = stem + part.ending, name = fs::path(file).filename();
-    if (const auto saved = tensors.metadata.find(size_key(name)); saved != tensors.metadata.end())
+    if (const auto saved = metadata.find(size_key(name)); saved != metadata.end())
       SLOPE_CHECK_INPUT(saved->second == std::to_string(tokenizer.size()),
                         "{} has {} tokens, the weights were saved with {}", file, tokenizer.size(),
                         brief(saved->second));
-    const auto recorded = tensors.metadata.find(checksum_key(name));
-    if (recorded == tensors.metadata.end()) continue;
+    const auto recorded = metadata.find(checksum_key(name));
+    if (recorded == metadata.end()) continue;
     const std::string found = checksum_of(read_file(file));
     SLOPE_CHECK_INPUT(found == recorded->second,
                       "{}: damaged, or not the one that the weights were saved with: its checksum "
@@ -83,7 +83,7 @@ void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer
                       file, found, brief(recorded->second));
   }
   const std::string own = checksum_key(fs::path(stem).filename().string() + ".");
-  for (const auto& [key, checksum] : tensors.metadata) {
+  for (const auto& [key, checksum] : metadata) {
     const auto is_read = [&, &key = key](const data::Tokenizer::File& part) {
       return key == own.substr(0, own.size() - 1) + part.ending;
     };

@@ -30,7 +30,7 @@ int64_t elements_in(const TensorFile& tensors);
 
 // InputError unless `tokenizer`, read from the files STEM.*, has the number of tokens and the
 // checksums that the weights' metadata record, if any.
-void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+void check_tokenizer(const Metadata& metadata, const data::Tokenizer& tokenizer,
                      const std::string& stem);
 
 // InputError unless a tokenizer that was made from a text has the files that are recorded in the

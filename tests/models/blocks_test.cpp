@@ -33,7 +33,7 @@ TEST_CASE(
   for (int64_t count : starts) CHECK((count > 8 && count < 55));  // 800 starts over 31 places
   CHECK(random_blocks(numbers(10), 1, 9, 0, 0).targets.back() == 9);
   CHECK_THROWS_WITH_AS((void)random_blocks(numbers(9), 1, 9, 0, 0),
-                       "blocks: the text has 9 tokens, it needs more than the block size 9",
+                       "the text has 9 tokens, it needs more than the block size 9",
                        slope::InputError);
 }
 

@@ -39,6 +39,12 @@ class Refusals(Case):
         self.edit_config(shared_vocabulary=True)
         self.refused(2, *self.resume(), says=["--resume: run was", "shared_vocabulary was false, is true"])
 
+    def test_a_vocabulary_that_was_cut_off_is_named_rather_than_the_text(self):
+        self.gpt("gpt", "--steps", "1")
+        vocabulary = os.path.realpath("gpt/last/source.vocab")
+        os.truncate(vocabulary, os.path.getsize(vocabulary) // 2)
+        self.refused(3, "train", "char-gpt", "--resume", "--steps", "2", "--out", "gpt", says=["gpt/last/source.vocab has ", "tokens, the weights were saved with "])
+
     def test_where_nothing_is_left_to_do_the_old_values_stay(self):
         done = self.resume("--steps", "4", "--lr", "0.5")
         self.assertIn("\nthe run was done after 4 steps; lr stays 0.0005\n", self.good(*done).out)

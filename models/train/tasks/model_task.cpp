@@ -1,5 +1,6 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
+#include <slope/core/files/system_call.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
 #include <slope/models/data/text/read_text.h>
@@ -50,7 +51,13 @@ data::TokenizerPtr ModelTask::tokenizer(const std::string& stem,
   const data::TokenizerOptions options = settings_.tokenizer();
   if (folder.empty() && (options.kind != "subwords" || options.model_file.empty())) return make();
   try {
-    return folder.empty() ? make() : data::read_tokenizer(options, folder + "/" + stem);
+    if (folder.empty()) return make();
+    const data::TokenizerPtr read = data::read_tokenizer(options, folder + "/" + stem);
+    // before a text is encoded, whose words a damaged vocabulary would not know
+    const std::string weights = folder + "/model.safetensors";
+    if (sys::kind_followed(weights) == sys::Kind::file)
+      check_tokenizer(inspect_safetensors(weights).metadata, *read, folder + "/" + stem);
+    return read;
   } catch (const InputError& e) {
     throw OtherFileError(e.what());
   }
@@ -73,7 +80,7 @@ void ModelTask::start_from(const std::string& safetensors) {
     if (folder.empty())
       check_made_tokenizer(read, *own, stem, safetensors);
     else
-      check_tokenizer(read, *own, folder + "/" + stem);
+      check_tokenizer(read.metadata, *own, folder + "/" + stem);
   load_named(*module_, std::move(read), safetensors);
 }
 
