@@ -12,8 +12,9 @@
 // tanh and sigmoid: they are computed from y, which backward keeps instead of x, and have y's
 // absolute error. A derivative below the dtype's smallest normal number (1e-38 in f32) may be 0,
 // and so may a value or derivative of which a factor is: silu below -88.7, gelu_tanh below -10.1
-// and gelu's derivative below -13.2 in f32 (PyTorch gives 0 there too). Operations with their own
-// derivative are in autograd/ops/, and composites beside them (loss/losses.cpp, product/einsum.cpp,
+// and gelu's derivative below -13.2 in f32 (PyTorch gives 0 there too). A derivative that divides
+// by such a value (that of std) has the value's relative error. Operations with their own derivative
+// are in autograd/ops/, and composites beside them (loss/losses.cpp, product/einsum.cpp,
 // methods.cpp).
 #pragma once
 

@@ -95,7 +95,7 @@ void FolderSink::commit() {
 }
 
 void FolderSink::replace() {
-  // a run killed before it swapped `last` arrives at this step again
+  // There is an old folder only if a run was killed after commit() and made this step again.
   if (sys::kind(path_) == sys::Kind::nothing) return commit();
   sync_tree(temporary_);
   if (!sys::exchange(temporary_, path_)) {

@@ -171,15 +171,19 @@ int64_t JsonReader::integer() {
 }
 
 std::string JsonReader::escaped(std::string_view text) {
+  constexpr std::string_view special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
   std::string out = "\"";
-  for (const char c : text) {
-    constexpr std::string_view special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
-    if (const size_t i = special.find(c); i != special.npos)
+  for (size_t length = 0; !text.empty(); text.remove_prefix(std::max<size_t>(length, 1))) {
+    const char c = text[0];
+    length = utf8_length(text);
+    if (length == 0)
+      out += "\\ufffd";
+    else if (const size_t i = special.find(c); i != special.npos)
       out += {'\\', letters[i]};
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (length == 1 && c < 0x20)
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     else
-      out += c;
+      out += text.substr(0, length);
   }
   return out += '"';
 }

@@ -54,7 +54,8 @@ class JsonReader {
 
   // as messages show it: one line, at most 80 characters
   static std::string quoted(std::string_view text);
-  static std::string escaped(std::string_view text);  // as JSON writes it, quotes included
+  // as JSON writes it, quotes included; bytes that are not UTF-8 become U+FFFD
+  static std::string escaped(std::string_view text);
   static std::string number(double x);  // nan and infinities, which JSON lacks, as strings
 
  private:

@@ -3,6 +3,7 @@
 //   config.json         the settings;
 //                       `tied`: for each further name of a tensor, its first name;
 //                       `modules`: the model as PyTorch prints it, with eps, biases, kinds of gelu
+//                       (as published: the norms of two models print no eps; it is 1e-6)
 //   *.vocab, *.model, *.spacing    the tokenizers
 #pragma once
 

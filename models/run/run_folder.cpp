@@ -96,9 +96,12 @@ void check_links(const std::string& run) {
 
 // A run inside a checkpoint, however deep, would be removed with it.
 void refuse_checkpoint(const std::string& folder) {
-  for (const char* file : {"/model.safetensors", "/state.json"})
-    SLOPE_CHECK_AS(UsageError, !is_there(folder + file),
-                   "{0}: is a checkpoint; name the run's folder, which holds {0}", folder);
+  SLOPE_CHECK_AS(UsageError, !is_there(folder + "/state.json"),
+                 "{0}: is a checkpoint; name the run's folder, which holds {0}", folder);
+  SLOPE_CHECK_AS(UsageError, !is_there(folder + "/model.safetensors"),
+                 "{}: holds weights without a run's state, as an export does; name a run's folder "
+                 "or a new one",
+                 folder);
   std::error_code none;  // a name that cannot be resolved is reported later, when it is used
   for (fs::path above = fs::weakly_canonical(folder, none).parent_path();
        above != above.root_path(); above = above.parent_path())

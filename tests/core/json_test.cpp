@@ -231,6 +231,7 @@ TEST_CASE("json: writing escapes what must be, and reading gives it back") {
   all += "ß€😀";
   CHECK(string_of(JsonReader::escaped(all)) == all);
   CHECK(JsonReader::escaped("a\"b\\\n\x01") == R"("a\"b\\\n\u0001")");
+  CHECK(JsonReader::escaped("gr\xfc\xc3\xbc\xe2\x82") == "\"gr\\ufffd\xc3\xbc\\ufffd\\ufffd\"");
   CHECK(JsonReader::quoted(std::string(200, 'x')).size() < 100);
   CHECK(JsonReader::quoted("a\xff\n") == R"("a<ff>\n")");
   CHECK(JsonReader::quoted("\x7f") == R"("<7f>")");

@@ -47,6 +47,8 @@ class Export(Case):
         for arguments in (["inspect", "out"], ["generate", "out"], ["eval", "out", "--data", "text"], ["lint", "out"], ["graph", "out", "--trace"], ["train", "lm", "--text", "text", "--from", "out", "--out", "other"]):
             with self.subTest(arguments=arguments):
                 self.refused(3, *arguments, says="out/config.json: belongs to a model that was exported for PyTorch")
+        for resume in ([], ["--resume"]):
+            self.refused(2, "train", "lm", "--text", "text", "--out", "out", *resume, says="out: holds weights without a run's state, as an export does")
 
     def test_runs_of_every_kind(self):
         self.good("train", "translation", *TEXT, *SMALL, "--tie-embeddings", "--steps", "1", "--out", "translation")

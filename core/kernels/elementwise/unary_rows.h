@@ -8,8 +8,9 @@
 // saves          of_input: df is a function of x;   of_output: of y, and x need not be saved
 // f              y of a number x, in code
 // df             dy/dx, as code for both the loops (on numbers) and the tape's formula (on tensors,
-//                whose operations are found by argument-dependent lookup); relu and sign choose
-//                instead of multiplying (is_choice)
+//                whose operations are found by argument-dependent lookup). Where it is a choice
+//                (relu, sign), g or 0 is chosen instead of multiplied, so that inf * 0 is no nan:
+//                is_choice in elementwise_rows.h
 // the texts      y and dx as traces and documents print them; the domain, or "" for all numbers
 //
 // This file is included several times with different definitions of SLOPE_UNARY: for the loops in

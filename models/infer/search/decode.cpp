@@ -27,7 +27,7 @@ struct Prefix {
 struct Beam {
   size_t sentence;
   std::vector<Prefix> live{Prefix{}};  // the likeliest first
-  size_t size = 1;  // live[size], if there is one, is greedy decoding's prefix, outside of the beam
+  size_t size = 1;  // of the beam itself; live[size], if there is one, is greedy decoding's prefix
   std::vector<Hypothesis> best = {};  // finished ones, best first
 };
 
@@ -125,7 +125,7 @@ class Search {
     if (beam.live.empty()) close(beam);
   }
 
-  // May be called twice with greedy decoding's prefix, which may be in the beam too.
+  // A sentence that ends. Greedy decoding's may come twice: from the beam and by itself.
   void finish(Beam& beam, const Continuation& c, int64_t length) const {
     const double score = c.log_p / penalty(length);
     const Sentence& tokens = beam.live[c.prefix].tokens;
@@ -141,9 +141,9 @@ class Search {
     return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
-  // Whether a prefix of `length` tokens can still reach the n_best sentences; if none can, the
-  // search ends. If a less likely prefix can, so can every likelier one: dropping a prefix never
-  // lets a less likely one into the beam.
+  // Whether a prefix of `length` tokens can still become one of the n_best sentences, at best if all
+  // further tokens have probability 1. The search ends when no prefix can. Of two prefixes the
+  // likelier can if the other can, so no prefix takes a better one's place in the beam.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;
@@ -153,7 +153,8 @@ class Search {
     return std::pow(static_cast<double>(length), options_.length_penalty);
   }
 
-  // The beam's result: the best finished sentences, then the likeliest that max_length cuts off.
+  // The beam's result: its finished sentences; if those are too few, also the likeliest prefixes,
+  // cut off at max_length.
   void close(Beam& beam) {
     for (Prefix& prefix : beam.live) {
       if (is_full(beam)) break;
