@@ -5,16 +5,17 @@
 // Where the limit of a value or derivative is finite, that limit is the result: at infinities,
 // zeros and denormals, and where a square, power or product overflows on the way. The exceptions
 // are PyTorch's: rows with an infinity give nan in softmax (only inf, not -inf), var, std, the
-// normalisations and the derivative of norm; differences of elements (var, std, layer_norm) and,
-// where eps = 0, 1 / rms (rows of denormals) must not overflow; a dy/dx that overflows is inf
-// before g multiplies it: even g = 0 then gives nan. In derivatives of higher order that is true of
+// normalisations and the derivative of norm; differences of elements (var, std, layer_norm, logits
+// whose labels are smoothed), attention's scores, a norm whose derivative is wanted and, where
+// eps = 0, 1 / rms (rows of denormals) must not overflow; a dy/dx that overflows is inf before g
+// multiplies it: even g = 0 then gives nan. In derivatives of higher order that is true of
 // each factor on the way. Elementwise derivatives keep their digits in the tails, except those of
 // tanh and sigmoid: they are computed from y, which backward keeps instead of x, and have y's
 // absolute error. A derivative below the dtype's smallest normal number (1e-38 in f32) may be 0,
 // and so may a value or derivative of which a factor is: silu below -88.7, gelu_tanh below -10.1
 // and gelu's derivative below -13.2 in f32 (PyTorch gives 0 there too). A derivative that divides
-// by such a value (that of std) has the value's relative error. Operations with their own derivative
-// are in autograd/ops/, and composites beside them (loss/losses.cpp, product/einsum.cpp,
+// by such a value (that of std) has the value's relative error. Operations with their own
+// derivative are in autograd/ops/, and composites beside them (loss/losses.cpp, product/einsum.cpp,
 // methods.cpp).
 #pragma once
 

@@ -167,7 +167,7 @@ void Command::threads() {
   };
   option("--threads", set,
          "number of threads; the results do not depend on it (default: all cores)")
-      .takes("N");
+      .takes("N (1 to 1024)");
 }
 
 namespace {

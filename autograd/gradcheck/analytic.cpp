@@ -1,6 +1,6 @@
 #include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/linearity.h>
-#include <slope/autograd/gradcheck/numeric/values.h>
+#include <slope/autograd/gradcheck/repeatable.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 
 #include <algorithm>
@@ -21,17 +21,10 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
   Analytic result{passes.run(u), {}};
   const Tensors again = passes.run(u), watched_again = passes.run(u, after);
 
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    auto at = first_difference(result.gradients[i], again[i]);
-    if (!at) at = first_difference(watched[i], watched_again[i]);
-    if (!at) continue;
-    const std::string op = before.first_change(after);
-    result.problems.push_back(fmt::format(
-        "backward is not repeatable: {}, element {} was {:.9g} in one pass and {:.9g} in another "
-        "over the same graph{}; a rule must keep no state between calls",
-        leaves[i].name, at->element, at->a, at->b, op.empty() ? "" : ", first in " + op));
-    break;
-  }
+  const std::string op = before.first_change(after);
+  std::string changed = not_repeatable(result.gradients, again, leaves, op);
+  if (changed.empty()) changed = not_repeatable(watched, watched_again, leaves, op);
+  if (!changed.empty()) result.problems.push_back(changed);
   result.can_be_compared = result.problems.empty();
   for (const WatchBackward* pass : {&before, &after}) {  // a rule may write from a later call on
     if (pass->written().empty()) continue;
@@ -43,11 +36,13 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
   if (result.problems.empty()) {
     Tolerance tolerance = options.tolerance;
     if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, bf16_rounding);
-    if (std::string found = linearity_problem(passes, u, result.gradients, leaves, tolerance);
-        !found.empty()) {
-      result.can_be_compared = found.starts_with(layout_text);  // u lay in a row
-      result.problems.push_back(std::move(found));
-    }
+    std::string found = linearity_problem(passes, u, result.gradients, leaves, tolerance);
+    WatchBackward end;
+    const Tensors at_the_end = passes.run(u, end);
+    changed = not_repeatable(watched, at_the_end, leaves, before.first_change(end));
+    if (!changed.empty()) found = changed;  // it looks as if backward were not linear
+    result.can_be_compared = found.empty() || found.starts_with(layout_text);  // u lay in a row
+    if (!found.empty()) result.problems.push_back(std::move(found));
   }
   return result;
 }

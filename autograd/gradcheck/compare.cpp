@@ -124,11 +124,13 @@ class Comparison {
           nudge.value(), step_at(nudge.value()), tolerance_);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
-    if (d.kind == Derivative::Kind::kink && !std::isfinite(analytic)) {  // a guard is missing
+    const bool is_kink = d.kind == Derivative::Kind::kink,
+               is_jump = d.kind == Derivative::Kind::jump;
+    if ((is_kink || is_jump) && !std::isfinite(analytic)) {  // a guard is missing
       d.value = (d.left + d.right) / 2;
       fail(k, element, analytic, d);
-    } else if (d.kind == Derivative::Kind::kink) {
-      tally.kinks.add(element, d);
+    } else if (is_kink || is_jump) {
+      (is_kink ? tally.kinks : tally.jumps).add(element, d);
       ++report_.unchecked;
     } else if (d.kind == Derivative::Kind::edge) {
       tally.edges.add(element, d);

@@ -1,5 +1,5 @@
-// How a check ends. What the function under check or a rule does wrong on the way is a problem of
-// the report, not an exception.
+// How a check begins and ends. What the function under check or a rule does wrong on the way is a
+// problem of the report, not an exception.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>
@@ -7,6 +7,9 @@
 #include <functional>
 
 namespace slope {
+
+// Throws UsageError if an option makes no sense.
+void check_options(const GradcheckOptions& options);
 
 // Runs a part of a check. An exception of the function, of a rule or Unfit (numeric/forward.h) ends
 // the part and joins the problems; errors about the system (core/memory/scarce.h) are thrown on.

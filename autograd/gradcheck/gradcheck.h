@@ -29,8 +29,8 @@ struct GradcheckOptions {
   uint64_t seed = 0;           // of the cotangents, and of the sample
   int64_t sample = 0;          // number of elements of each leaf, drawn by seed; 0: all
   int64_t most_failures = 20;  // listed in the report; all are counted
-  // largest share of an input's derivatives that may be impossible to check (kinks, noise, the edge
-  // of a domain); more is a failure
+  // largest share of an input's derivatives that may be impossible to check (kinks, jumps, noise,
+  // the edge of a domain); more is a failure
   double most_unchecked = 0.5;
   bool allow_nothing = false;  // ok if the inputs have no elements: otherwise that is a failure
 };
@@ -115,13 +115,16 @@ struct GradcheckReport {
 
 using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 
-// Checks the inputs that require a gradient; the others are constants. f must be deterministic.
+// Checks the inputs that require a gradient; the others are constants. f must be deterministic, and
+// so must the rules: one that keeps state is found by what it does in its first seven calls, not
+// by what it does later (analytic.h).
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 
 // The same for second derivatives: checks x, u -> d<u, f(x)> / dx with respect to x and u. u is
-// random if grad_outputs is empty. Fails too if the formulas, which this differentiates, do not
-// give the gradient of the kernels.
+// random if grad_outputs is empty. Fails too if the passes through the formulas, which this
+// differentiates, have a problem that gradcheck reports, or do not give the gradient of the
+// kernels.
 GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const Tensors& grad_outputs = {},
                               const GradcheckOptions& options = {});

@@ -1,6 +1,6 @@
 #include <slope/autograd/gradcheck/linearity.h>
 #include <slope/autograd/gradcheck/numeric/gaps.h>
-#include <slope/autograd/gradcheck/numeric/values.h>
+#include <slope/autograd/gradcheck/repeatable.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/core/tensor/factories.h>
 
@@ -52,6 +52,9 @@ class Linearity {
                          e.what());
     }
     if (not_linear(of_v, of_both).empty()) return "";
+    for (const auto& [w, once] : {std::pair(v_expanded, of_v), {both_strided, of_both}})
+      if (std::string found = not_repeatable(once, passes_.run_as(w), leaves_, ""); !found.empty())
+        return found;
     if (std::string found = depends_on_layout(both_strided, "lies in strides"); !found.empty())
       return found;
     if (std::string found = depends_on_layout(v_expanded, "is one number, expanded");

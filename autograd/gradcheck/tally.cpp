@@ -30,6 +30,9 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
         "{}has a kink here (its derivative is {:.6g} from the left and {:.6g} from the right); not "
         "checked",
         place(leaf, output, kinks), kinks.derivative.left, kinks.derivative.right));
+  if (jumps.count > 0)
+    report.notes.push_back(fmt::format("{}jumps here (by {:.6g}); not checked",
+                                       place(leaf, output, jumps), jumps.derivative.height));
   if (edges.count > 0)
     report.notes.push_back(fmt::format(
         "{}is not finite when it moves by {:.3g}, at the edge of its domain; not checked",
@@ -47,9 +50,10 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
                     place(leaf, output, coarse), coarse.derivative.noise, coarse.derivative.step));
   if (static_cast<double>(unchecked()) > most_unchecked * static_cast<double>(elements))
     report.problems.push_back(fmt::format(
-        "only {} of {} derivatives of output {} with respect to {} could be checked ({} at kinks, "
-        "{} too noisy, {} at the edge of the domain): too few; choose other inputs",
-        elements - unchecked(), elements, output, leaf, kinks.count, noisy.count, edges.count));
+        "only {} of {} derivatives of output {} with respect to {} could be checked ({} at kinks "
+        "and jumps, {} too noisy, {} at the edge of the domain): too few; choose other inputs",
+        elements - unchecked(), elements, output, leaf, kinks.count + jumps.count, noisy.count,
+        edges.count));
 }
 
 }  // namespace slope

@@ -16,14 +16,14 @@ struct Tally {
     }
   };
   int64_t elements = 0, judged = 0, failed = 0;
-  double largest = 0;        // magnitude among the known derivatives
-  bool has_float32 = false;  // a tensor of the function is float32
-  bool is_noisy = false;     // too noisy for differences with the usual step
-  Kind kinks, edges, noisy;  // not checked
-  Kind coarse;               // checked with other steps
-  Kind cut;                  // failed: the tape does not reach the leaf
+  double largest = 0;               // magnitude among the known derivatives
+  bool has_float32 = false;         // a tensor of the function is float32
+  bool is_noisy = false;            // too noisy for differences with the usual step
+  Kind kinks, jumps, edges, noisy;  // not checked
+  Kind coarse;                      // checked with other steps
+  Kind cut;                         // failed: the tape does not reach the leaf
 
-  int64_t unchecked() const { return kinks.count + edges.count + noisy.count; }
+  int64_t unchecked() const { return kinks.count + jumps.count + edges.count + noisy.count; }
   // Adds its lines to the report's problems and notes.
   void tell(const std::string& leaf, size_t output, double most_unchecked,
             const std::function<std::string()>& where_cut, GradcheckReport& report) const;

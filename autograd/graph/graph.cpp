@@ -1,6 +1,7 @@
 #include <slope/autograd/graph/graph.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/core/text/json.h>
+#include <slope/core/text/visible.h>
 
 #include <fmt/format.h>
 
@@ -246,6 +247,25 @@ Graph graph_of(const Tensors& outputs, const GraphOptions& options) {
   return Builder(options).build(outputs);
 }
 
+namespace {
+
+// In DOT a backslash escapes a quotation mark and begins a line break; what is not printable has no
+// escape there.
+std::string dot_quoted(std::string_view text) {
+  std::string quoted;
+  for (size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    if (at > 0) quoted += "\\n";
+    for (const char c : visible(text.substr(at, end - at))) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return "\"" + quoted + "\"";
+}
+
+}  // namespace
+
 std::string to_dot(const Graph& graph) {
   std::string dot =
       "digraph {\n  node [style=filled, shape=box, fontname=\"Helvetica\", fontsize=11]\n";
@@ -257,7 +277,7 @@ std::string to_dot(const Graph& graph) {
     std::string label = node.label() + "\n" + node.detail();
     if (const std::string numbers = node.numbers(); !numbers.empty()) label += "\n" + numbers;
     if (!node.module.empty() && node.module != node.name) label += "\n" + node.module;
-    dot += fmt::format("  n{} [label={}, fillcolor={}]\n", i, JsonReader::escaped(label), color);
+    dot += fmt::format("  n{} [label={}, fillcolor={}]\n", i, dot_quoted(label), color);
   }
   for (const GraphEdge& e : graph.edges) dot += fmt::format("  n{} -> n{}\n", e.from, e.to);
   return dot + "}\n";

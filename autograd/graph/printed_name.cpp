@@ -1,7 +1,6 @@
 #include <slope/autograd/graph/printed_name.h>
 
 #include <cctype>
-#include <map>
 #include <string_view>
 
 namespace slope {
@@ -9,33 +8,30 @@ namespace slope {
 namespace {
 
 // The names that do not follow from slope's.
-const std::map<std::string_view, std::string_view>& pytorch_names() {
-  static const std::map<std::string_view, std::string_view> names = {
-      {"add_scalar", "AddBackward0"},
-      {"clamp", "ClampBackward1"},
-      {"cross_entropy", "NllLossBackward0"},
-      {"bce_with_logits", "BinaryCrossEntropyWithLogitsBackward0"},
-      {"div_scalar", "DivBackward0"},
-      {"dropout", "MulBackward0"},
-      {"gelu_tanh", "GeluBackward0"},
-      {"layer_norm", "NativeLayerNormBackward0"},
-      {"log1p", "Log1PBackward0"},
-      {"mul_scalar", "MulBackward0"},
-      {"narrow", "SliceBackward0"},
-      {"norm", "LinalgVectorNormBackward0"},
-      {"pad", "ConstantPadNdBackward0"},
-      {"pow", "PowBackward1"},
-      {"pow_scalar", "PowBackward0"},
-      {"repeat_interleave", "ViewBackward0"},
-      {"reshape", "ViewBackward0"},
-      {"rms_norm", "MulBackward0"},
-      {"scalar_div", "MulBackward0"},
-      {"squeeze", "SqueezeBackward1"},
-      {"sum_to", "SumBackward1"},
-      {"to", "ToCopyBackward0"},
-  };
-  return names;
-}
+constexpr std::pair<std::string_view, std::string_view> pytorch_names[] = {
+    {"add_scalar", "AddBackward0"},
+    {"clamp", "ClampBackward1"},
+    {"cross_entropy", "NllLossBackward0"},
+    {"bce_with_logits", "BinaryCrossEntropyWithLogitsBackward0"},
+    {"div_scalar", "DivBackward0"},
+    {"dropout", "MulBackward0"},
+    {"gelu_tanh", "GeluBackward0"},
+    {"layer_norm", "NativeLayerNormBackward0"},
+    {"log1p", "Log1PBackward0"},
+    {"mul_scalar", "MulBackward0"},
+    {"narrow", "SliceBackward0"},
+    {"norm", "LinalgVectorNormBackward0"},
+    {"pad", "ConstantPadNdBackward0"},
+    {"pow", "PowBackward1"},
+    {"pow_scalar", "PowBackward0"},
+    {"repeat_interleave", "ViewBackward0"},
+    {"reshape", "ViewBackward0"},
+    {"rms_norm", "MulBackward0"},
+    {"scalar_div", "MulBackward0"},
+    {"squeeze", "SqueezeBackward1"},
+    {"sum_to", "SumBackward1"},
+    {"to", "ToCopyBackward0"},
+};
 
 // masked_fill -> MaskedFillBackward0
 std::string in_capitals(std::string_view name) {
@@ -70,8 +66,9 @@ std::string printed_name(const Node& node) {
   if (name == "linear") return name_of_linear(node, rank);
   if (name == "sum" || name == "mean" || name == "prod")  // of all elements, or over dims
     return in_capitals(name).substr(0, name.size()) + (rank == 0 ? "Backward0" : "Backward1");
-  const auto at = pytorch_names().find(name);
-  return at == pytorch_names().end() ? in_capitals(name) : std::string(at->second);
+  for (const auto& [own, pytorchs] : pytorch_names)
+    if (own == name) return std::string(pytorchs);
+  return in_capitals(name);
 }
 
 }  // namespace slope

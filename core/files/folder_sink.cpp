@@ -133,9 +133,8 @@ std::unique_ptr<LockedFolderSink::Lock> LockedFolderSink::locked(
   }
   const size_t slash = path.rfind('/');
   const std::string name = slash == path.npos ? path : path.substr(slash + 1);
-  std::vector<std::string> staying;  // nothing needs their names
-  remove_strays(above, {.links = {}, .files = {}, .is_in_folder = is_own, .folder = name},
-                &staying);
+  // what stays is in nobody's way
+  remove_strays(above, {.links = {}, .files = {}, .is_in_folder = is_own, .folder = name});
   return lock;
 }
 
@@ -172,21 +171,19 @@ void remove_step(const std::string& path) {
   sys::fail(is_whole ? path : away, "remove", error);
 }
 
-int remove_strays(const std::string& folder, const OwnFiles& own,
-                  std::vector<std::string>* staying) {
-  int removed = 0;
+Strays remove_strays(const std::string& folder, const OwnFiles& own) {
+  Strays strays;
   for (const std::string& name : sys::names_in(folder)) {
     try {
       if (!is_stray(folder, name, own)) continue;
       const std::string path = folder + "/" + name;
       if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
-      ++removed;
+      ++strays.removed;
     } catch (const IoError& e) {
-      if (!staying) throw;
-      staying->push_back(e.what());
+      strays.staying.emplace_back(e.what());
     }
   }
-  return removed;
+  return strays;
 }
 
 void make_folders(const std::string& given) {

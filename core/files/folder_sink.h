@@ -76,11 +76,12 @@ struct OwnFiles {
   std::string_view folder = {};  // if not empty, the folder that was made, instead of step-N
 };
 // Removes only what a crash left: temporary folders of a `step-N` with nothing foreign in them,
-// links to a `step-N`, and files. Returns how many. The caller holds the lock under which they are
-// made. IoError if one cannot be removed; but if `staying` is given, it gets the message, and the
-// others are removed.
-int remove_strays(const std::string& folder, const OwnFiles& own,
-                  std::vector<std::string>* staying = nullptr);
+// links to a `step-N`, and files. The caller holds the lock under which they are made.
+struct Strays {
+  int removed = 0;
+  std::vector<std::string> staying;  // why, for each that could not be removed
+};
+Strays remove_strays(const std::string& folder, const OwnFiles& own);
 void make_folders(const std::string& path);  // like mkdir -p, but durable
 
 }  // namespace slope

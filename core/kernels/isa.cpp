@@ -25,21 +25,20 @@ Isa best_isa() {
 #endif
 }
 
-Isa cpu_isa() {
-  static const Isa chosen = [] {
-    const Isa best = best_isa();
-    const char* asked = std::getenv("SLOPE_ISA");
-    if (!asked) return best;
-    for (Isa isa : {Isa::portable, Isa::v3, Isa::v4})
-      if (std::strcmp(asked, name(isa)) == 0) {
-        SLOPE_CHECK_AS(UsageError, isa <= best, "SLOPE_ISA={}: this CPU and build offer at most {}",
-                       asked, name(best));
-        return isa;
-      }
-    throw UsageError(fmt::format("SLOPE_ISA={}: expected portable, v3 or v4", asked));
-  }();
-  return chosen;
+static Isa choose_isa() {
+  const Isa best = best_isa();
+  const char* asked = std::getenv("SLOPE_ISA");
+  if (!asked) return best;
+  for (Isa isa : {Isa::portable, Isa::v3, Isa::v4})
+    if (std::strcmp(asked, name(isa)) == 0) {
+      SLOPE_CHECK_AS(UsageError, isa <= best, "SLOPE_ISA={}: this CPU and build offer at most {}",
+                     asked, name(best));
+      return isa;
+    }
+  throw UsageError(fmt::format("SLOPE_ISA={}: expected portable, v3 or v4", asked));
 }
+
+Isa cpu_isa() { return made_once<choose_isa>(); }
 
 bool cpu_is_intel() {
 #if defined(SLOPE_X86_VARIANTS)

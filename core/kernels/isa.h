@@ -10,6 +10,8 @@
 // operands, not on its position or on how a loop was cut.
 #pragma once
 
+#include <slope/core/memory/first_use.h>
+
 namespace slope {
 
 enum class Isa { portable, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512 (x86-64 psABI levels)
@@ -42,15 +44,16 @@ Group variant();  // defined by the group's file, once for each instruction set
   }
 
 template <class Group>
-const Group& kernels() {
+Group variant_for_cpu() {
 #if defined(SLOPE_X86_VARIANTS)
-  static const Group group = cpu_isa() == Isa::v4   ? variant<Group, Isa::v4>()
-                             : cpu_isa() == Isa::v3 ? variant<Group, Isa::v3>()
-                                                    : variant<Group, Isa::portable>();
-#else
-  static const Group group = variant<Group, Isa::portable>();
+  if (cpu_isa() == Isa::v4) return variant<Group, Isa::v4>();
+  if (cpu_isa() == Isa::v3) return variant<Group, Isa::v3>();
 #endif
-  return group;
+  return variant<Group, Isa::portable>();
+}
+template <class Group>
+const Group& kernels() {
+  return made_once<variant_for_cpu<Group>>();
 }
 
 }  // namespace slope

@@ -95,11 +95,11 @@ int Workers::granted(int wanted) {
   wanted = std::min(wanted, most_);
   if (wanted <= 1) return 1;  // the loop runs without OpenMP, which keeps its threads
   if (wanted > running_) {
-    static const size_t stack = stack_of_workers();
     // One more than any loop had before: it is left to others, such as the thread that prepares
     // batches.
     const int spare = wanted > largest_ ? 1 : 0;
-    if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack); error) {
+    if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack_of_workers());
+        error) {
       SLOPE_CHECK_AS(IoError, running_ + started > 1,
                      "threads: none of {} could be started: {}; raise the limit (ulimit -u, ulimit "
                      "-v, or the container's) or use fewer: --threads, OMP_NUM_THREADS",

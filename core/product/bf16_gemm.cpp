@@ -1,5 +1,6 @@
 #include <slope/core/kernels/bf16/bf16_product.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/memory/first_use.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_gemm.h>
 #include <slope/core/product/bf16_unit.h>
@@ -155,21 +156,16 @@ void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16O
 
 const Bf16Product* bf16_product() {
 #if defined(SLOPE_X86_VARIANTS)
-  static const Bf16Product product = bf16_unit() == Bf16Unit::amx      ? amx_bf16_product()
-                                     : bf16_unit() == Bf16Unit::avx512 ? avx512_bf16_product()
-                                                                       : Bf16Product{};
-  if (product.multiply) return &product;
+  if (bf16_unit() == Bf16Unit::amx) return &made_once<amx_bf16_product>();
+  if (bf16_unit() == Bf16Unit::avx512) return &made_once<avx512_bf16_product>();
 #endif
   return nullptr;
 }
 
 const AttentionKernels<float>* bf16_attention() {
 #if defined(SLOPE_X86_VARIANTS)
-  static const AttentionKernels<float> attention =
-      bf16_unit() == Bf16Unit::amx      ? amx_bf16_attention()
-      : bf16_unit() == Bf16Unit::avx512 ? avx512_bf16_attention()
-                                        : AttentionKernels<float>{};
-  if (attention.forward) return &attention;
+  if (bf16_unit() == Bf16Unit::amx) return &made_once<amx_bf16_attention>();
+  if (bf16_unit() == Bf16Unit::avx512) return &made_once<avx512_bf16_attention>();
 #endif
   return nullptr;
 }

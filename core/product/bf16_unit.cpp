@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
+#include <slope/core/memory/first_use.h>
 #include <slope/core/product/bf16_unit.h>
 
 #include <cstdint>
@@ -62,10 +63,7 @@ Bf16Unit unit_named(std::string_view word) {
 
 }  // namespace
 
-const Bf16Support& bf16_support() {
-  static const Bf16Support support = supported();
-  return support;
-}
+const Bf16Support& bf16_support() { return made_once<supported>(); }
 
 Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support) {
   const Bf16Unit without_tiles =
@@ -85,9 +83,9 @@ Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support) {
           fmt::format("bf16: the system refuses AMX's tiles; {} is used instead", name(unit))};
 }
 
-const Bf16Choice& bf16_choice() {
-  static const Bf16Choice choice = choose_bf16_unit(std::getenv("SLOPE_BF16"), bf16_support());
-  return choice;
+static Bf16Choice choose_for_cpu() {
+  return choose_bf16_unit(std::getenv("SLOPE_BF16"), bf16_support());
 }
+const Bf16Choice& bf16_choice() { return made_once<choose_for_cpu>(); }
 
 }  // namespace slope

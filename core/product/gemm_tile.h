@@ -46,8 +46,7 @@ bool is_for_blas(int64_t m, int64_t n, int64_t k);
 // Whether the kernels that pack more are faster on this CPU: with AVX2, and on Intel's AVX-512
 // processors, not on AMD's (docs/performance.md).
 inline bool packs_more() {
-  static const bool yes = cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
-  return yes;
+  return cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
 }
 template <class T>
 const Product<T>& own_product() {

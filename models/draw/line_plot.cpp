@@ -27,7 +27,7 @@ std::vector<Look> looks_of(const std::vector<Series>& series) {
   size_t next = 0;
   for (const Series& s : series) {
     if (!s.color.empty()) {
-      looks.push_back({s.color, ""});
+      looks.push_back({escape(s.color), ""});
       continue;
     }
     const size_t i = s.number < 0 ? next++ : static_cast<size_t>(s.number);

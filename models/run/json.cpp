@@ -41,21 +41,22 @@ std::string read_given_json(const std::string& file) {
   return text;
 }
 
-Json parse_json(const std::string& text, const std::string& file) {
+template <class Json>
+static Json parse(const std::string& text, const std::string& file) {
   const size_t nul = text.find('\0');  // which the library would take for the end of the text
   SLOPE_CHECK_INPUT(nul == text.npos, "{}: not valid JSON at byte {}", file, nul + 1);
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
   size_t depth = 0;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
+  using Event = typename Json::parse_event_t;
+  const auto watch = [&](int, Event event, Json& parsed) {
     if (event == Event::object_start || event == Event::array_start)
       SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
     if (event == Event::object_end || event == Event::array_end) --depth;
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second)
-      duplicate = parsed.get<std::string>();
+    if (event == Event::key && !keys.back().insert(parsed.template get<std::string>()).second)
+      duplicate = parsed.template get<std::string>();
     return true;
   };
   try {
@@ -63,11 +64,18 @@ Json parse_json(const std::string& text, const std::string& file) {
     SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file,
                       visible(brief(duplicate)));
     return json;
-  } catch (const Json::parse_error& e) {
+  } catch (const typename Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
-  } catch (const Json::out_of_range&) {
+  } catch (const typename Json::out_of_range&) {
     throw InputError(fmt::format("{}: holds a number that is too large", file));
   }
+}
+
+Json parse_json(const std::string& text, const std::string& file) {
+  return parse<Json>(text, file);
+}
+nlohmann::json parse_unordered_json(const std::string& text, const std::string& file) {
+  return parse<nlohmann::json>(text, file);
 }
 
 std::string json_text(const Json& json, int indent) {

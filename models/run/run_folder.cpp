@@ -279,9 +279,7 @@ std::vector<std::string> take_over(const std::string& folder, bool has_checkpoin
   constexpr std::string_view links[] = {"last", "best"};
   constexpr OwnFiles::File files[] = {
       {"loss.svg", "<svg xmlns="}, {"start.json", "{\n \"crc32c\": \""}, {"log.jsonl", log_begin}};
-  std::vector<std::string> staying;
-  remove_strays(folder, {links, files, is_saved}, &staying);
-  return staying;
+  return remove_strays(folder, {links, files, is_saved}).staying;
 }
 
 void make_way(const std::string& folder, int64_t after, int64_t until) {

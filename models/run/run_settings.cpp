@@ -27,8 +27,9 @@ RunSettings::RunSettings(const models::ModelType& type)
 }
 
 RunSettings::RunSettings(const RunSettings& other)
-    : training(other.training), tokenizers_from(other.tokenizers_from), type_(other.type_),
-      model_(other.model_), config_(other.config_->clone()), data_(other.data_) {}
+    : training(other.training), tokenizers_from(other.tokenizers_from), resumed(other.resumed),
+      type_(other.type_), model_(other.model_), config_(other.config_->clone()),
+      data_(other.data_) {}
 
 void RunSettings::take_model(const RunSettings& run, const std::string& folder) {
   SLOPE_CHECK_AS(UsageError, run.type_ == type_,

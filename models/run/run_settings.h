@@ -117,6 +117,11 @@ class RunSettings {
   TrainSettings training;
   // Not a setting: a checkpoint whose tokenizers are used; empty: they are made from the text.
   std::string tokenizers_from;
+  // Not settings: of the run that is resumed, its folder and the fingerprint of its data.
+  struct Resumed {
+    std::string folder, fingerprint;
+  };
+  Resumed resumed;
 
  private:
   TokenizerSettings* tokenizer_settings();  // null if the data are not text

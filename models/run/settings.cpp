@@ -50,9 +50,10 @@ void set_from_text(const Setting& s, const std::string& text) {
   bool good = false;
   std::string flag = s.key;
   std::replace(flag.begin(), flag.end(), '_', '-');
+  const bool may_name_a_file = std::get_if<std::string*>(&s.place) && s.choices.empty();
   SLOPE_CHECK_AS(UsageError, !data::find_utf8_error(text),
-                 "--{} {}: is not UTF-8, which config.json needs; rename the file, or link to it",
-                 flag, text);
+                 "--{} {}: is not UTF-8, which config.json needs{}", flag, text,
+                 may_name_a_file ? "; a file must be renamed or linked to" : "");
   if (auto* const* place = std::get_if<int64_t*>(&s.place)) {
     int64_t value = 0;
     good = parse_number(text, value) && in_range(s, static_cast<double>(value));

@@ -27,24 +27,23 @@ void check_same_settings(const RunState& before, const Settings& all,
                  fmt::join(changed, "; "));
 }
 
-std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,
-                           const std::string& values_before, const std::string& folder) {
-  check_same_settings(before, all, values_before, folder);
-  const bool data_were_read = !before.fingerprint.empty();
-  SLOPE_CHECK_AS(UsageError, !data_were_read || before.fingerprint == now.fingerprint,
+void check_same_data(const std::string& before, const std::string& now, const std::string& folder) {
+  if (before.empty()) return;  // they had not been read
+  const bool is_whole = now.find('/') != now.npos;
+  SLOPE_CHECK_AS(UsageError, (is_whole ? before : before.substr(0, before.find('/'))) == now,
                  "--resume: {} not what {} was started with; name the same files",
-                 changed_data(before.fingerprint, now.fingerprint), folder);
-  const std::vector<std::string> other = changes(all, completed(before.settings, values_before));
-  return other.empty() ? ""
-                       : fmt::format("resumed with other settings: {}", fmt::join(other, "; "));
+                 changed_data(before, now), folder);
 }
 
-std::string note_of_done(const RunState& before, const Settings& all,
-                         const std::string& values_before) {
-  const std::vector<std::string> kept =
-      left_as_before(all, completed(before.settings, values_before));
-  return fmt::format("the run was done after {} step{}; {}", before.step,
-                     before.step == 1 ? "" : "s", fmt::join(kept, "; "));
+std::string changed_settings(const RunState& before, const Settings& all,
+                             const std::string& values_before) {
+  return fmt::to_string(fmt::join(changes(all, completed(before.settings, values_before)), "; "));
+}
+
+std::string kept_settings(const RunState& before, const Settings& all,
+                          const std::string& values_before) {
+  return fmt::to_string(
+      fmt::join(left_as_before(all, completed(before.settings, values_before)), "; "));
 }
 
 }  // namespace slope::train

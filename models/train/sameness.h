@@ -11,13 +11,13 @@ namespace slope::train {
 //   values_before: JSON of all settings with the values that applied before each setting existed
 void check_same_settings(const RunState& before, const models::Settings& all,
                          const std::string& values_before, const std::string& folder);
-// The same, and a UsageError if the data differ. Returns a message about settings that may differ
-// and do; empty if there are none.
-std::string check_sameness(const RunState& before, const RunState& now, const models::Settings& all,
-                           const std::string& values_before, const std::string& folder);
-// The message instead of that one if no step is left: "the run was done after 30 steps; lr stays
-// 0.001".
-std::string note_of_done(const RunState& before, const models::Settings& all,
-                         const std::string& values_before);
+// A UsageError if the data's fingerprints differ, or only those of the text if `now` has no more.
+void check_same_data(const std::string& before, const std::string& now, const std::string& folder);
+// The settings that may differ and do: "lr was 0.001, is 0.01", or, if they keep their old values,
+// "lr stays 0.001"; joined by semicolons.
+std::string changed_settings(const RunState& before, const models::Settings& all,
+                             const std::string& values_before);
+std::string kept_settings(const RunState& before, const models::Settings& all,
+                          const std::string& values_before);
 
 }  // namespace slope::train

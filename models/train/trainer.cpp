@@ -132,7 +132,7 @@ class Run {
           state_.step == 0 ? "interrupted before the first step"
                            : fmt::format("interrupted: step {} is saved in {}; go on with --resume",
                                          state_.step, options_.folder));
-    else if (is_stopped_early(state_))
+    else if (is_stopped_early(state_) && !said_complete_)
       progress_.message(
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
@@ -228,11 +228,24 @@ class Run {
   }
 
   void check_same(const RunState& before) {
-    const std::string note =
-        check_sameness(before, state_, all_, options_.values_before, options_.folder);
-    if (!note.empty())
-      progress_.message(is_complete(before) ? note_of_done(before, all_, options_.values_before)
-                                            : note);
+    check_same_settings(before, all_, options_.values_before, options_.folder);
+    check_same_data(before.fingerprint, state_.fingerprint, options_.folder);
+    const std::string changed = changed_settings(before, all_, options_.values_before);
+    if (changed.empty()) return;
+    said_complete_ = is_complete(before);
+    progress_.message(said_complete_ ? why_complete(before) + "; " +
+                                           kept_settings(before, all_, options_.values_before)
+                                     : "resumed with other settings: " + changed);
+  }
+
+  std::string why_complete(const RunState& state) const {
+    return state.step >= total_
+               ? fmt::format("no step is left up to step {}: the run is at step {}", total_,
+                             state.step)
+               : fmt::format(
+                     "with patience {} no step is left: no better validation loss since "
+                     "step {}",
+                     t_.patience, state.best_step);
   }
 
   void restore(const std::string& point) {
@@ -263,7 +276,7 @@ class Run {
   const Checkpoints* checkpoints_ = nullptr;
   RunState state_;
   int64_t total_ = 0;
-  bool has_checkpoint_ = false;
+  bool has_checkpoint_ = false, said_complete_ = false;
 };
 
 }  // namespace

@@ -35,7 +35,8 @@ namespace slope::nn {
 [[nodiscard]] Tensor threshold(const Tensor& x, double threshold, double value);
 
 // ---- smooth (activations.cpp)
-// log(1 + e^(beta x)) / beta, or x itself where beta x > threshold
+// log(1 + e^(beta x)) / beta, or x itself where beta x > threshold; beta and 1 / beta must be in
+// the dtype's range
 [[nodiscard]] Tensor softplus(const Tensor& x, double beta, double threshold = 20);
 [[nodiscard]] Tensor logsigmoid(const Tensor& x);  // log sigmoid(x)
 [[nodiscard]] Tensor softsign(const Tensor& x);    // x / (1 + |x|)

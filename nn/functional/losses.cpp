@@ -18,24 +18,37 @@ Tensor l1_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
   return reduce_loss(abs(x - t), reduction);
 }
 
-//   0.5 d^2 where |d| < delta, else delta (|d| - 0.5 delta),  d = x - t
-// Each branch sees only its own d: an infinite d or delta, times 0, would make derivatives nan.
+namespace {
+
+// d = x - t, cut at |d| = bound: each branch of a loss sees only its own d, because an infinite d
+// or bound, times 0, would make derivatives nan.
+struct Cut {
+  Tensor is_far, near, far;
+  Cut(const Tensor& d, double bound)
+      : is_far(abs(d.detach()) >= bound), near(detail::one_or_nan(d) * masked_fill(d, is_far, 0)),
+        far(abs(masked_fill(d, !is_far, 0))) {}
+};
+
+}  // namespace
+
+// 0.5 d^2 where |d| < delta, else delta (|d| - 0.5 delta)
 Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options) {
-  SLOPE_CHECK(options.delta > 0, "huber_loss: delta must be above 0, got {}", options.delta);
-  detail::check_broadcast("huber_loss", {x.shape(), t.shape()});
   const double delta = options.delta;
-  const Tensor d = x - t, far = abs(d.detach()) >= delta, near = masked_fill(d, far, 0),
-               linear = delta * (abs(masked_fill(d, !far, 0)) - 0.5 * delta);
-  const Tensor half_square = 0.5 * detail::one_or_nan(d) * near * near;
-  return reduce_loss(where(far, linear, half_square), options.reduction);
+  SLOPE_CHECK(delta > 0, "huber_loss: delta must be above 0, got {}", delta);
+  detail::check_broadcast("huber_loss", {x.shape(), t.shape()});
+  const auto& [is_far, near, far] = Cut(x - t, delta);
+  return reduce_loss(where(is_far, delta * (far - 0.5 * delta), 0.5 * near * near),
+                     options.reduction);
 }
 
+// 0.5 d^2 / beta where |d| < beta, else |d| - 0.5 beta
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {
-  SLOPE_CHECK(options.beta >= 0, "smooth_l1_loss: beta must not be negative, got {}", options.beta);
+  const double beta = options.beta;
+  SLOPE_CHECK(beta >= 0, "smooth_l1_loss: beta must not be negative, got {}", beta);
   detail::check_broadcast("smooth_l1_loss", {x.shape(), t.shape()});
-  if (options.beta == 0) return l1_loss(x, t, options.reduction);
-  const HuberOptions huber{.reduction = Reduction::none, .delta = options.beta};
-  return reduce_loss(huber_loss(x, t, huber) / options.beta, options.reduction);
+  const auto& [is_far, near, far] = Cut(x - t, beta);
+  const Tensor share = near / masked_fill(full_like(near.detach(), beta), is_far, 1);  // of beta
+  return reduce_loss(where(is_far, far - 0.5 * beta, 0.5 * near * share), options.reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor& x, const Tensor& t, const PoissonNllOptions& options) {

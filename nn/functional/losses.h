@@ -21,7 +21,8 @@ struct HuberOptions {
   double delta = 1;
 };
 [[nodiscard]] Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options = {});
-// huber_loss with delta = beta, divided by beta; l1_loss for beta = 0 (Girshick, 2015)
+// (x - t)^2 / 2 beta where |x - t| < beta, else |x - t| - beta / 2: huber_loss with delta = beta,
+// divided by beta; l1_loss for beta = 0 (Girshick, 2015)
 struct SmoothL1Options {
   Reduction reduction = Reduction::mean;
   double beta = 1;

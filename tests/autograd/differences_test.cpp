@@ -3,6 +3,7 @@
 #include <slope/autograd/gradcheck/numeric/differences.h>
 
 #include <cmath>
+#include <functional>
 
 using namespace slope;
 using Kind = Derivative::Kind;
@@ -70,6 +71,38 @@ TEST_CASE("differences: what float32 rounds is noise, and its derivative is foun
   // what is a kink in float32 too
   CHECK(at(0, [](double v) { return rounded(std::abs(rounded(1 + v) - 1.0f)) + 1.0f; }).kind ==
         Kind::kink);
+}
+
+TEST_CASE("differences: a jump at x, with its height and the derivative on either side") {
+  const auto step = [](double x) { return x > 0 ? 3 + 2 * x : 1 - x; };
+  for (const Derivative& d :
+       {at(0, step), at(0.7, [&](double x) { return step(x - 0.7); }),
+        at(0, [](double x) { return x < 0    ? 1 - x
+                                    : x == 0 ? 2
+                                             : 3 + 2 * x; }),
+        at(0, [](double x) { return x == 0  ? 3
+                                    : x < 0 ? 1 - x
+                                            : 1 + 2 * x; }),
+        at(0, [&](double x) { return double{rounded(step(x))}; })}) {
+    CHECK(d.kind == Kind::jump);
+    CHECK(d.height == doctest::Approx(2).epsilon(1e-4));
+    CHECK(d.left == doctest::Approx(-1).epsilon(0.01));
+    CHECK(d.right == doctest::Approx(2).epsilon(0.01));
+  }
+}
+
+TEST_CASE("differences: no jump is what is steep, beside x, made by rounding, or noise") {
+  const auto kind = [](double x, const std::function<double(double)>& f) { return at(x, f).kind; };
+  CHECK(kind(0, [](double x) { return std::tanh(1e9 * x); }) == Kind::smooth);
+  CHECK(kind(0, [](double x) { return x > 1e-9 ? 1.0 : 0.0; }) == Kind::smooth);
+  CHECK(kind(0, [](double x) { return std::sin(1e9 * x); }) == Kind::smooth);
+  CHECK(kind(0, [](double x) { return std::cbrt(x); }) == Kind::smooth);
+  for (int n = 0; n < 1000; ++n) {  // stairs, of rounding to 2^-23 and in the last digits
+    const double x = 0.3 + 1e-9 * n;
+    CHECK(kind(x, [](double v) { return double{rounded(v)}; }) == Kind::smooth);
+    CHECK(kind(x, [](double v) { return v + 1e10 - 1e10; }) == Kind::smooth);
+    CHECK(kind(x, [](double v) { return 1 + 1e-9 * v; }) == Kind::smooth);
+  }
 }
 
 TEST_CASE("differences: the edge of a domain") {

@@ -126,6 +126,15 @@ TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
   CHECK(nlohmann::json::parse(to_json(graph_of({})))["nodes"].empty());
 }
 
+TEST_CASE("export: a name that is no printable text stays in one DOT label, and JSON stays UTF-8") {
+  const Tensor x = ones_leaf({2});
+  const Graph graph = graph_of({exp(x)}, {.names = {{"tab\tback\\slash\x1b \xff", x}}});
+  CHECK(to_dot(graph).find("label=\"tab\\\\x09back\\\\slash\\\\x1b \\\\xff\\n") !=
+        std::string::npos);
+  CHECK(nlohmann::json::parse(to_json(graph))["nodes"][0]["name"] ==
+        "tab\tback\\slash\x1b \xEF\xBF\xBD");
+}
+
 TEST_CASE(
     "export: operations of one module become one box, with the parameters that only it reads") {
   const Tensor x = ones_leaf({2, 3}), w = ones_leaf({3, 3}), shared = ones_leaf({3});

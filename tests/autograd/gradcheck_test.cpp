@@ -127,6 +127,24 @@ TEST_CASE(
   CHECK(wrong.failed == 2);
 }
 
+TEST_CASE("gradgradcheck: at a kink the first derivative jumps, which is said and not checked") {
+  const Tensor x = leaf(tensor({-0.5, 0.0, 2.0}, f64)), u = leaf(tensor({1.0, 1.5, 2.0}, f64));
+  const TensorFunction ramp = [](const Tensors&in) { return Tensors{relu(in[0])}; },
+                       absolute = [](const Tensors&in) { return Tensors{abs(in[0]) + exp(in[0])}; },
+                       larger = [](const Tensors&in) {
+                         return Tensors{maximum(in[0], in[0] * in[0] * in[0])};
+                       };
+  for (const TensorFunction& f : {ramp, absolute, larger}) {
+    const GradcheckReport report = gradgradcheck(f, {x}, {u}, quiet);
+    CHECK_MESSAGE(report.ok, report.text());
+    CHECK(report.unchecked == 1);
+    CHECK(mentions(report.notes, "input 0, element 1: output 0 jumps here (by "));
+    CHECK_FALSE(mentions(report.notes, "noisy"));
+  }
+  const GradcheckReport none = gradgradcheck(ramp, {leaf(zeros({2}, f64))}, {}, quiet);
+  CHECK(mentions(none.problems, "could be checked (2 at kinks and jumps, 0 too noisy, 0 at "));
+}
+
 TEST_CASE("gradcheck: an error that looks like a kink to the eye, but is smooth, is no kink") {
   const Tensor x = leaf(tensor({1e-3, 1e-3}).to(f64));  // steep, curved: sqrt near 0
   const GradcheckReport wrong =
@@ -159,6 +177,8 @@ TEST_CASE("gradcheck: options that make no sense are refused by name") {
   refused({.sample = -1}, "sample must not be negative, got -1");
   for (const double share : {-0.1, 1.5, double(NAN)})
     refused({.most_unchecked = share}, "most_unchecked must be from 0 to 1");
+  CHECK_THROWS_WITH_AS((void)gradgradcheck(f, {x}, {}, {.rtol = NAN}),
+                       doctest::Contains("rtol must be finite and at least 0"), UsageError);
   const GradcheckOptions tiny{.eps = 1e-323, .raise_exception = false};  // rounded away
   CHECK(mentions(gradcheck(f, {x}, tiny).problems, "only 0 of 2 derivatives"));
 }

@@ -9,6 +9,8 @@
 
 #include "gradcheck.h"
 
+#include <cmath>
+
 using namespace slope;
 using test::leaf;
 using test::mentions;
@@ -21,17 +23,15 @@ Tensor with_rule(const Op& op, const Tensor& x) { return op.record(contiguous_co
 
 int calls = 0;
 
-// 2 g at the first calls, then 3 g; the function is 2 x
-const Op forgets{.name = "forgets", .formula = [](const Saved& s, const Tensor& g) {
-                   (void)s;
-                   return Grads{g * (calls++ < 1 ? 2.0 : 3.0)};
-                 }};
-const Op alternates{.name = "alternates", .formula = [](const Saved&, const Tensor& g) {
-                      return Grads{g * (calls++ % 2 == 0 ? 2.0 : 3.0)};
-                    }};
-const Op late{.name = "late", .formula = [](const Saved&, const Tensor& g) {
-                return Grads{g * (calls++ < 3 ? 2.0 : 3.0)};
-              }};
+// 3 g, not 2 g, from some call on, or at the last call of each cycle; the function is 2 x
+int calls_until_change = 0, calls_in_cycle = 0;
+const Op changes_later{.name = "changes_later", .formula = [](const Saved&, const Tensor& g) {
+                         return Grads{g * (calls++ < calls_until_change ? 2.0 : 3.0)};
+                       }};
+const Op changes_in_cycles{
+    .name = "changes_in_cycles", .formula = [](const Saved&, const Tensor& g) {
+      return Grads{g * (calls++ % calls_in_cycle < calls_in_cycle - 1 ? 2.0 : 3.0)};
+    }};
 
 // A right rule, but it overwrites the gradient that it was given.
 const Op clobber{.name = "clobber", .formula = [](const Saved&, const Tensor& g) {
@@ -47,11 +47,14 @@ const Op clips{.name = "clips", .formula = [](const Saved&, const Tensor& g) {
 }  // namespace
 
 TEST_CASE("gradcheck: a rule that keeps state between calls is named, with both values") {
-  for (const Op* op : {&forgets, &alternates, &late})
+  calls_in_cycle = 2;
+  for (const auto& [op, n] :
+       {std::pair(&changes_later, 1), {&changes_later, 3}, {&changes_in_cycles, 0}})
     for (const Dims& shape : {Dims{}, Dims{1}, Dims{3, 2}}) {
       CAPTURE(op->name);
       calls = 0;
-      const auto f = [op](const Tensors& in) {
+      calls_until_change = n;
+      const auto f = [op = op](const Tensors& in) {
         return Tensors{tanh(op->record(contiguous_copy(in[0] * 1.0) * 2.0, {in[0] * 1.0}))};
       };
       const GradcheckReport report = gradcheck(f, {leaf(full(shape, 0.5, f64))}, quiet);
@@ -59,6 +62,75 @@ TEST_CASE("gradcheck: a rule that keeps state between calls is named, with both 
       CHECK(mentions(report.problems, "backward is not repeatable: input 0, element 0 was "));
       CHECK(mentions(report.problems, std::string("first in ") + op->name));
     }
+}
+
+TEST_CASE("gradcheck, gradgradcheck: at whichever of its first seven calls a rule changes") {
+  const Tensor x = leaf(tensor({0.5, 0.2}, f64));
+  const auto repeats = [&](const Op& op, bool twice) {
+    const auto f = [&](const Tensors& in) {
+      return Tensors{op.record(contiguous_copy(in[0] * 2.0), {in[0]})};
+    };
+    calls = 0;
+    const GradcheckReport report =
+        twice ? gradgradcheck(f, {x}, {}, quiet) : gradcheck(f, {x}, quiet);
+    CHECK(report.failed == 0);
+    CHECK(diagnose(report).empty());
+    return report.ok ||
+           !mentions(report.problems, "backward is not repeatable: input 0, element 0");
+  };
+  for (const bool twice : {false, true})
+    for (int n = 1; n < 7; ++n) {
+      calls_until_change = n;
+      calls_in_cycle = n + 1;
+      CAPTURE(twice);
+      CAPTURE(n);
+      CHECK_FALSE(repeats(changes_later, twice));
+      CHECK_FALSE(repeats(changes_in_cycles, twice));
+    }
+}
+
+TEST_CASE("gradcheck: a function, or in gradgradcheck a rule, that changes late has no numbers") {
+  const Tensor x = leaf(tensor({0.5, 0.2, 1.0}, f64));
+  int forwards = 0;
+  const TensorFunction late_forward = [&](const Tensors& in) {
+    return Tensors{in[0] * in[0] * (forwards++ < 6 ? 1.0 : 1.5)};
+  };
+  const auto says_so = [](const GradcheckReport& report) {
+    CHECK(report.failed == 0);
+    CHECK_MESSAGE(
+        mentions(report.problems, "the function is not deterministic: output 0, element 0 was "),
+        report.text());
+  };
+  says_so(gradcheck(late_forward, {x}, quiet));
+  forwards = 0;
+  says_so(
+      gradcheck_fast([&] { return late_forward({x}); }, {{"x", x}}, {.raise_exception = false}));
+  calls = 0;
+  calls_until_change = 13;
+  const TensorFunction late_rule = [](const Tensors& in) {
+    return Tensors{changes_later.record(contiguous_copy(in[0] * 2.0), {in[0]})};
+  };
+  says_so(gradgradcheck(late_rule, {x}, {}, quiet));
+}
+
+TEST_CASE("gradcheck: values that differ are printed with as many digits as tell them apart") {
+  int calls = 0;
+  const GradcheckReport report = gradcheck(
+      [&](const Tensors& x) {
+        return Tensors{x[0] * (calls++ % 2 ? std::nextafter(2.0, 3.0) : 2.0)};
+      },
+      {full({1}, 1.0, f64).set_requires_grad()}, {.raise_exception = false});
+  REQUIRE(!report.problems.empty());
+  CHECK_MESSAGE(report.problems[0].find("was 2, then 2.0000000000000004 for") != std::string::npos,
+                report.problems[0]);
+}
+
+TEST_CASE("gradcheck: what a function throws need not be a std::exception") {
+  const GradcheckReport report =
+      gradcheck([](const Tensors&) -> Tensors { throw 5; },
+                {full({1}, 1.0, f64).set_requires_grad()}, {.raise_exception = false});
+  CHECK(report.problems ==
+        std::vector<std::string>{"the function or a rule threw what is no std::exception"});
 }
 
 TEST_CASE("gradcheck: a rule that writes into the gradient that it is given is named") {

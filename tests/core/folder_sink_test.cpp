@@ -32,7 +32,7 @@ namespace {
 constexpr std::string_view links[] = {"last", "best"};
 constexpr OwnFiles::File files[] = {{"loss.svg", "<svg "}};
 bool is_in_step(std::string_view name) { return name == "weights" || name == "state"; }
-int remove_strays(const std::string& folder) {
+Strays remove_strays(const std::string& folder) {
   return slope::remove_strays(folder, {links, files, is_in_step});
 }
 
@@ -159,11 +159,12 @@ TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
                            "step-6.77-0.tmp", "step-6.77-1.tmp"})
     write_file((fs::create_directory(run.file(name)), run.file(name) + "/thesis"), "kept");
   write_file(run.file("step-6.77-1.tmp/weights"), "beside what is not slope's");
-  CHECK(remove_strays(run.path()) == 6);
+  const Strays strays = remove_strays(run.path());
+  CHECK((strays.removed == 6 && strays.staying.empty()));
   CHECK(run.names().size() == others.size() + 10);
   for (const std::string& name : others) CHECK(read_file(run.file(name)) == "kept");
   CHECK(fs::exists(run.file("backup.tmp/deep")));
-  CHECK(remove_strays(run.path()) == 0);
+  CHECK(remove_strays(run.path()).removed == 0);
   CHECK_THROWS_AS(remove_strays(run.file("missing")), IoError);
 }
 
@@ -202,13 +203,12 @@ TEST_CASE("folder sink: a folder that cannot be removed is named with the first 
   CHECK(!fs::exists(run.file("step-1")));
   write_file(run.file("loss.svg.77-0.tmp"), "<svg torn");
   protect(0);
-  std::vector<std::string> staying;
-  CHECK(slope::remove_strays(run.path(), {links, files, is_in_step}, &staying) == 1);
-  REQUIRE(staying.size() == 1);
-  CHECK(staying[0].find("cannot remove: Permission denied") != std::string::npos);
-  CHECK_THROWS_AS(remove_strays(run.path()), IoError);
+  const Strays strays = remove_strays(run.path());
+  CHECK(strays.removed == 1);
+  REQUIRE(strays.staying.size() == 1);
+  CHECK(strays.staying[0].find("cannot remove: Permission denied") != std::string::npos);
   sys::set_hook({});
-  CHECK(remove_strays(run.path()) == 1);
+  CHECK(remove_strays(run.path()).removed == 1);
 }
 
 TEST_CASE("folder sink: several threads may make the same folders at once") {

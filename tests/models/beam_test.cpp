@@ -34,10 +34,10 @@ struct Table {
     for (int64_t v = 0; v < vocab; ++v) sum += std::exp(row(position, newest)[v]);
     return row(position, newest)[token] - std::log(sum);
   }
-  double log_p(const Sentence& sentence) const {  // with its <eos>
+  double log_p(const Sentence& sentence, bool with_eos = true) const {
     double sum = 0;
     int64_t newest = sos_id;
-    for (size_t t = 0; t <= sentence.size(); ++t) {
+    for (size_t t = 0; t < sentence.size() + with_eos; ++t) {
       const int64_t token = t < sentence.size() ? sentence[t] : eos_id;
       sum += log_p(static_cast<int64_t>(t), newest, token);
       newest = token;
@@ -83,7 +83,8 @@ struct Prefix {
 };
 
 // The definition: `beam` prefixes are followed to the end; every finished sentence and that of
-// greedy decoding compete by score. A beam of 1 is greedy decoding.
+// greedy decoding compete by score, or, if none ends, the prefixes by probability. A beam of 1 is
+// greedy decoding.
 Sentence reference(const Table& table, const DecodeOptions& options) {
   std::vector<Prefix> live{Prefix{}};
   std::vector<std::pair<double, Sentence>> finished;
@@ -111,20 +112,22 @@ Sentence reference(const Table& table, const DecodeOptions& options) {
       }
     }
   }
-  Sentence greedy;
+  Prefix greedy;
   for (int64_t t = 0; t < options.max_length; ++t) {
+    const int64_t last = newest(greedy.tokens);
     int64_t best = eos_id;
     for (int64_t v = 0; v < table.vocab; ++v)
-      if (v != pad_id && v != sos_id &&
-          table.row(t, newest(greedy))[v] > table.row(t, newest(greedy))[best])
-        best = v;
+      if (v != pad_id && v != sos_id && table.row(t, last)[v] > table.row(t, last)[best]) best = v;
     if (best == eos_id) {
-      finished.emplace_back(table.score(greedy, options.length_penalty), greedy);
+      finished.emplace_back(table.score(greedy.tokens, options.length_penalty), greedy.tokens);
       break;
     }
-    greedy.push_back(best);
+    greedy.log_p += table.log_p(t, last, best);
+    greedy.tokens.push_back(best);
   }
-  if (finished.empty()) return width == 1 ? greedy : live.empty() ? Sentence{} : live[0].tokens;
+  if (finished.empty())
+    return width == 1 || live.empty() || greedy.log_p > live[0].log_p ? greedy.tokens
+                                                                      : live[0].tokens;
   return std::max_element(finished.begin(), finished.end(),
                           [](const auto& a, const auto& b) { return a.first < b.first; })
       ->second;
@@ -201,6 +204,8 @@ TEST_CASE(
       const auto length_of = [](const Sentence& s) { return static_cast<int64_t>(s.size()); };
       if (length_of(greedy[i]) == length) {  // cut off: it has no score
         ++cut_off;
+        if (length_of(found[i]) == length)
+          REQUIRE(tables[i].log_p(found[i], false) >= tables[i].log_p(greedy[i], false));
         continue;
       }
       REQUIRE(length_of(found[i]) < length);

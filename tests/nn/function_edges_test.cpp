@@ -82,6 +82,18 @@ TEST_CASE("edges of functions: huber and smooth l1 at infinite differences and a
                {0, 0, 1, 0, 0, 0});
 }
 
+TEST_CASE("edges of functions: smooth l1 with a tiny beta") {
+  for (const double beta : {0.0, 1e-300, 1e-46, 1e-40, 1e-30}) {
+    CAPTURE(beta);
+    const Tensor x = from_vector<float>({1, -1e-20f, 0}, {3}).set_requires_grad();
+    const Tensor y =
+        nn::smooth_l1_loss(x, zeros({3}), {.reduction = Reduction::none, .beta = beta});
+    CHECK(equal(y, from_vector<float>({1, 1e-20f, 0}, {3})));
+    sum(y).backward();
+    CHECK(equal(x.grad(), from_vector<float>({1, -1, 0}, {3})));
+  }
+}
+
 TEST_CASE("edges of functions: binary cross entropies at infinite logits and at certainty") {
   for (const auto& [x, t, y, d] : std::vector<std::array<double, 4>>{{infinite, 1, 0, 0},
                                                                      {-infinite, 0, 0, 0},

@@ -45,9 +45,17 @@ class Refusals(Case):
         os.truncate(vocabulary, os.path.getsize(vocabulary) // 2)
         self.refused(3, "train", "char-gpt", "--resume", "--steps", "2", "--out", "gpt", says=["gpt/last/source.vocab has ", "tokens, the weights were saved with "])
 
+    def test_another_text_is_named_rather_than_what_the_vocabulary_lacks(self):
+        with open("other.txt", "w", encoding="utf-8") as file:
+            file.write("ÄÖÜ " * 200)
+        for documents in ("whole", "lines"):
+            run = f"gpt.{documents}"
+            self.gpt(run, "--documents", documents, "--steps", "1")
+            self.refused(2, "train", "char-gpt", "--resume", "--steps", "2", "--text", "other.txt", "--out", run, says=[f"--resume: the text is not what {run} was started with; name the same files"])
+
     def test_where_nothing_is_left_to_do_the_old_values_stay(self):
         done = self.resume("--steps", "4", "--lr", "0.5")
-        self.assertIn("\nthe run was done after 4 steps; lr stays 0.0005\n", self.good(*done).out)
+        self.assertIn("\nno step is left up to step 4: the run is at step 4; lr stays 0.0005\n", self.good(*done).out)
         self.assertNotIn("resumed with", self.good(*done).out)
         self.good(*self.resume())
         self.assertEqual(json_of("run/last/config.json")["lr"], 0.0005)
@@ -93,11 +101,11 @@ class Refusals(Case):
         self.good(*self.resume("--train", "moved"))
         self.assertEqual(log_of("run")[-1]["step"], 8)
 
-    def test_a_text_with_a_character_that_the_run_has_not_learned(self):
+    def test_a_text_with_a_character_that_the_model_has_not_learned(self):
         self.gpt("letters", "--steps", "1")
         with open("odd", "w", encoding="utf-8") as file:
             file.write("\u00d6" * 50)
-        self.refused(3, "train", "char-gpt", "--text", "odd", "--resume", "--steps", "2", "--out", "letters", says=["odd", "'\u00d6'"])
+        self.refused(3, "train", "char-gpt", "--text", "odd", "--from", "letters", "--steps", "2", "--out", "new", says=["odd", "'\u00d6'"])
 
     def test_subwords_of_a_file_that_is_gone_are_those_of_the_run(self):
         self.gpt("first", "--tokenizer", "subwords", "--steps", "1")

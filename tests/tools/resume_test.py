@@ -277,8 +277,21 @@ class Arithmetic(Case):
         self.good("train", "translation", "--resume", "--out", "run")
         self.assertEqual(snapshot("run"), before)
         result = self.good("train", "translation", "--resume", "--lr", "0.5", "--out", "run")
-        self.assertIn("the run was done after 9 steps; lr stays 0.0", result.out)
+        self.assertIn("with patience 2 no step is left: no better validation loss since step 3; lr stays 0.0", result.out)
         self.assertEqual(snapshot("run"), before)
+
+    def test_settings_that_leave_no_step_are_not_taken(self):
+        self.train("run", "--validate-every", "2", "--steps", "6", "--lr", "0")
+        before = snapshot("run")
+        for flags, says in (
+            (["--steps", "4"], "no step is left up to step 4: the run is at step 6; steps stays 6\n"),
+            (["--patience", "1"], "no step is left up to step 6: the run is at step 6; patience stays 0\n"),
+            (["--patience", "1", "--steps", "9"], "with patience 1 no step is left: no better validation loss since step 2; steps stays 6; patience stays 0\n"),
+        ):
+            result = self.good("train", "translation", "--resume", *flags, "--out", "run")
+            self.assertIn(says, result.out)
+            self.assertNotIn("stopped early", result.out)
+            self.assertEqual(snapshot("run"), before)
 
     def test_best_is_the_least_validation_loss(self):
         self.train("run", "--lr", "0.3", "--validate-every", "2", "--steps", "16")

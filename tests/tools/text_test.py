@@ -275,7 +275,7 @@ class TextToUse(Case):
 
     def test_carriage_returns_alone_are_named(self):
         put("mac.de", get("valid.de").replace(b"\n", b"\r")), put("mac.en", get("valid.en").replace(b"\n", b"\r"))
-        self.refused(3, "translate", "run", "mac.de", says=["mac.de", "12 lines end with CR alone", "tr '\\r' '\\n'"])
+        self.refused(3, "translate", "run", "mac.de", says=["mac.de", "line ends are 12 CR alone and ", "sed 's/\\r*$//' | tr '\\r' '\\n'"])
         self.refused(3, "eval", "run", "--data", "mac", says=["mac.de", "CR alone"])
         self.refused(3, "train", "translation", "--train", "mac", "--valid", "mac", *SMALL, "--steps", "1", "--out", "other", says=["mac.de", "CR alone"])
 
@@ -336,6 +336,8 @@ class TextToUse(Case):
         self.refused(3, "eval", "gpt", "--data", "foreign", "--unknown-characters", "skip", says=["foreign", "the run's vocabulary has no character of the text"])
         self.refused(2, "eval", "run", "--data", "valid", "--unknown-characters", "skip", says="language models")
         self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse or skip")
+        self.good("train", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "1", "--out", "words")
+        self.assertEqual(self.slope("generate", "words", "--prompt", "the Ü", "--tokens", "0").err, "slope: the prompt: 1 of 2 tokens are <unk>\n")
         put("one", b"t")
         self.refused(3, "eval", "gpt", "--data", "one", says="one")
         self.refused(4, "eval", "gpt", "--data", "missing", says="missing")

@@ -249,7 +249,7 @@ class Usage(Case):
             for arguments, says in [
                 (["generate", "run", "--seed", number], f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'"),
                 (["gradcheck", "softmax", "--seed", number], "--seed: expected an integer from 0 to "), (["generate", "run", "--tokens", number], "--tokens: expected an integer from 0 to 100000000, got "),
-                (["translate", "run", "--layer", number, "--show-attention"], f"--layer: {number} does not fit in 64 bits"), (["graph", "mlp", "-o", "a.svg", "--depth", number], "--depth: "),
+                (["translate", "run", "--layer", number, "--show-attention"], "--layer: expected an integer from -1 to 999, got "), (["graph", "mlp", "-o", "a.svg", "--depth", number], "--depth: "),
                 ([*text, "--seed", number], f"--seed {number}: expected an integer of at least 0, at most 9"), (["generate", "run", "--threads", number], f"--threads {number}: expected a number from 1 to 1024"),
                 ([*text, "--schedule", "multistep", "--milestones", f"5,{number}"], f"--milestones 5,{number}: {number} does not fit in 64 bits"),
             ]:
@@ -263,7 +263,11 @@ class Usage(Case):
             self.refused(2, *text, "--lr", number, says=f"--lr {number}: is too large or too close to 0 for a number; expected a number of at least 0")
         for number in ("1e3", "1.5", "0x10", "abc", ""):
             self.refused(2, "generate", "run", "--seed", number, says=f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'")
-            self.refused(2, "translate", "run", "--layer", number, "--show-attention", says=f"--layer: expected an integer, got '{number}'")
+            self.refused(2, "translate", "run", "--layer", number, "--show-attention", says=f"--layer: expected an integer from -1 to 999, got '{number}'")
+
+    def test_a_value_that_is_not_utf8(self):
+        for flag, remedy in (("--lr", ""), ("--optimizer", ""), ("--text", "; a file must be renamed or linked to")):
+            self.refused(2, "train", "char-gpt", flag, b"a\xff", "--out", "new", says=f"{flag} a\\xff: is not UTF-8, which config.json needs{remedy}\n")
 
     def test_standard_input_is_read_once(self):
         names = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "//dev/../dev/stdin")

@@ -148,8 +148,8 @@ void add_common(Command& command, Flags& flags) {
       .takes_name("FILE");
   command.flag("--serve", flags.serve,
                "follow tools/bench/compare/protocol.md on standard input and output");
-  command.option("--precision", flags.precision, "precision of matrix products: f32 or bf16")
-      .takes("[f32]");
+  command.option("--precision", flags.precision, "precision of matrix products (default f32)")
+      .takes("f32|bf16");
   command.threads();
 }
 

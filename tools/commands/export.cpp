@@ -19,7 +19,7 @@ void add_export(Command& slope) {
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, to == "pytorch", "--to {}: only pytorch is known", to);
     train::export_to_pytorch(run, folder);
-    std::printf("%s: model.safetensors, config.json and the tokenizers\n", visible(folder).c_str());
+    std::printf("%s: the model as PyTorch loads it\n", visible(folder).c_str());
     return 0;
   });
 }

@@ -4,6 +4,7 @@
 #include <slope/models/infer/known_text.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/train/tasks/unknown.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
 #include <slope/tools/commands/text_flags.h>
@@ -12,6 +13,18 @@
 #include <limits>
 
 namespace slope::tools {
+
+namespace {
+
+void tell_unknown(const train::TokenCount& prompt, const data::Tokenizer& tokenizer) {
+  if (train::unknown_share(prompt, tokenizer).value_or(0) > 0)
+    std::fputs(
+        fmt::format("slope: the prompt: {} of {} tokens are <unk>\n", prompt.unknown, prompt.all)
+            .c_str(),
+        stderr);
+}
+
+}  // namespace
 
 void add_generate(Command& slope) {
   Command command =
@@ -76,6 +89,7 @@ void add_generate(Command& slope) {
     const train::KnownText known =
         naming("the prompt", [&] { return train::known_text(prompt, *m.tokenizer, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
+    tell_unknown(train::count_tokens(m.tokenizer->encode(known.text)), *m.tokenizer);
     if (m.settings.data<train::TextSettings>().documents == "lines")
       options.separator = std::string(data::separator);
     options.sampling.seed = static_cast<uint64_t>(seed);

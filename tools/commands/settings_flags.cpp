@@ -223,6 +223,9 @@ std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::st
   // a resume takes its own run's: learning them again takes time, and what they were made from may
   // be gone
   settings.tokenizers_from = config.empty() ? run : sys::parent(config);
+  if (const std::string state = resumed.empty() ? "" : train::state_to_resume(resumed);
+      !state.empty())
+    settings.resumed = {resumed, train::RunState::read(state).fingerprint};
   auto task = train::make_task(settings, bundled_corpus);
   if (starts_from) task->start_from(run.empty() ? from : run + "/model.safetensors");
   return task;

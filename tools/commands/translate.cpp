@@ -169,6 +169,7 @@ void add_translate(Command& slope) {
   command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")
       .shows_default();
   command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")
+      .between(-1, 999)
       .shows_default();
   command.flag("--uncached", flags.uncached, "decode without the cache, for comparison");
   command.threads();

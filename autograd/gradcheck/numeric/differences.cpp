@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace slope {
@@ -22,6 +23,44 @@ namespace {
 
 constexpr double largest_step = 0.3;    // times max(1, |x|)
 constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding, L itself varies
+constexpr size_t beside_jump = 6;       // rungs on which both sides of a jump must be smooth
+
+// The largest of the changes from the left to x, from x to the right, and from the left to the
+// right.
+double largest_change(const Rung& r) {
+  const double left = r.here.value - r.left.value, right = r.right.value - r.here.value;
+  return std::max({std::abs(left), std::abs(right), std::abs(left + right)});
+}
+
+// Whether L jumps at x itself: it changes far more across a tiny step than on either side. What is
+// noisy changes everywhere, and the jumps of rounding are at x only by chance.
+bool jumps_here(const Losses& losses, const std::vector<Rung>& ladder) {
+  const LossAt& here = ladder[0].here;
+  const double rounding = std::numeric_limits<double>::epsilon() * here.scale + here.rounding;
+  const auto is_jump = [&](const Rung& across) {
+    double beside = 16 * rounding;
+    for (size_t m = 0; m < std::min(ladder.size(), beside_jump); ++m)
+      beside = std::max({beside, std::abs(ladder[m].left.value - across.left.value),
+                         std::abs(ladder[m].right.value - across.right.value)});
+    return largest_change(across) > 4 * beside;
+  };
+  if (!is_jump(ladder[0])) return false;
+  const double tiny = ladder[0].right.step * 0x1p-16;
+  const Rung across{losses(-tiny), here, losses(tiny)};
+  return !across.has_both_sides() || is_jump(across);
+}
+
+Derivative jump_of(const std::vector<Rung>& ladder) {
+  const Rung &near = ladder[0], &far = ladder[std::min(ladder.size(), beside_jump) - 1];
+  const auto slope = [](const LossAt& a, const LossAt& b) {
+    return (b.value - a.value) / (b.step - a.step);
+  };
+  return {.kind = Derivative::Kind::jump,
+          .step = near.right.step,
+          .left = slope(far.left, near.left),
+          .right = slope(near.right, far.right),
+          .height = largest_change(near)};
+}
 
 }  // namespace
 
@@ -44,7 +83,8 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
       break;
     }
   }
-  std::erase_if(ladder, [](const Rung& r) { return !(r.left.step < 0 && r.right.step > 0); });
+  std::erase_if(ladder, [](const Rung& r) { return !r.has_both_sides(); });
+  if (ladder.size() >= 2 && jumps_here(losses, ladder)) return jump_of(ladder);
   const double noise = noise_of(losses, at, ladder);
   const Derivative unknown{.error = INFINITY, .noise = noise};
   double scale = at[fine].scale;

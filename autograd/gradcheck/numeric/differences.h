@@ -1,6 +1,6 @@
 // The derivative of a function of one number, from differences alone, for the elements where a
 // plain central difference does not agree with backward. It has an error estimate, and
-// distinguishes smooth points from kinks, rounding, and the edge of a domain.
+// distinguishes smooth points from kinks, jumps, rounding, and the edge of a domain.
 //
 //   d(h) = (L(h) - L(-h)) / 2h        on a ladder of steps, each 4 times the previous
 //   (16 d(h) - d(4h)) / 15            without the error of order h^2 (Richardson, 1911)
@@ -32,6 +32,7 @@ struct Derivative {
   enum class Kind {
     smooth,  // `value` is known to within `error`
     kink,    // the derivatives from the left and from the right differ
+    jump,    // L itself jumps at x, as the derivative of relu does at 0
     edge,    // L is not finite next to x
   };
   Kind kind = Kind::smooth;
@@ -39,7 +40,8 @@ struct Derivative {
   double hidden = 0;            // where L does not change: what float32 may have rounded away
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
-  double left = 0, right = 0;
+  double left = 0, right = 0;   // at a kink or beside a jump: the derivatives on either side
+  double height = 0;            // of a jump
 
   bool agrees(double analytic, const Tolerance& tolerance) const;
   // well enough to show that an analytic derivative is 5 % off

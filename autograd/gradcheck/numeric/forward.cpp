@@ -37,14 +37,16 @@ std::string not_finite_text(const std::function<Tensors()>& f, const Tensor& y, 
 
 namespace {
 
-void check_deterministic(const Tensors& first, const Tensors& again) {
+// A message unless both calls gave the same bits.
+std::string not_deterministic(const Tensors& first, const Tensors& again) {
   check_same_kind(first, again);
   for (size_t k = 0; k < first.size(); ++k)
     if (const auto at = first_difference(first[k], again[k]))
-      throw Unfit(fmt::format(
-          "the function is not deterministic: output {}, element {} was {:.9g}, then {:.9g} for "
+      return fmt::format(
+          "the function is not deterministic: output {}, element {} was {}, then {} for "
           "the same inputs; fix its random numbers, and keep no state between calls",
-          k, at->element, at->a, at->b));
+          k, at->element, at->a_text(), at->b_text());
+  return "";
 }
 
 }  // namespace
@@ -57,13 +59,14 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
   for (size_t i = 0; i < leaves.size(); ++i)
     if (const auto at = first_difference(before[i], leaves[i].tensor))
       throw Unfit(
-          fmt::format("the function writes into its input: {}, element {} was {:.9g} and is {:.9g} "
+          fmt::format("the function writes into its input: {}, element {} was {} and is {} "
                       "after the call; clone() it before writing",
-                      leaves[i].name, at->element, at->a, at->b));
+                      leaves[i].name, at->element, at->a_text(), at->b_text()));
   SeesFloat32 seen;
   {
     const Observe observe(seen);
-    check_deterministic(outputs_, f());
+    const std::string found = not_deterministic(outputs_, f());
+    if (!found.empty()) throw Unfit(found);
   }
   SLOPE_CHECK_AS(Unfit,
                  std::any_of(outputs_.begin(), outputs_.end(),
@@ -83,6 +86,8 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
   }
   has_float32_ = seen.found;
 }
+
+std::string Forward::change() const { return not_deterministic(outputs_, f_()); }
 
 std::string Forward::op(size_t k) const {
   const Ref<Node> node = gradient_node(outputs_[k]);

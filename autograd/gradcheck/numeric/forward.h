@@ -29,11 +29,19 @@ class Forward {
   const Tensor& cotangent(size_t k) const { return cotangents_[k]; }
   bool is_checked(size_t k) const { return cotangents_[k].defined(); }
   std::string op(size_t k) const;  // the operation that made output k: "softmax"
-  // whether a tensor of the function is float32, so that rounding to it may show in its values
+  // Whether a tensor of the function is float32, so that rounding to it may show in its values.
+  // Then every term of every L_k counts as rounded, as it is not known which ones are: a copy hides
+  // where its values come from, and a term that stays may be one whose change was rounded away. So
+  // beside a float32 step large terms in float64, though exact, make a derivative too noisy to be
+  // checked; check them in a function of their own.
   bool has_float32() const { return has_float32_; }
   // not_finite_text() for each output that has such an element
   const std::vector<std::string>& not_finite() const { return not_finite_; }
 
+  // Calls f once more, when the leaves have their first values again. A message if the outputs are
+  // not those of the first call: f keeps state that showed late, so that the differences say
+  // nothing.
+  std::string change() const;
   // L_k of each output for the leaves' current values. Throws Unfit if a shape has changed.
   std::vector<LossAt> losses() const;
 

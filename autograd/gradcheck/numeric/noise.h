@@ -28,6 +28,7 @@ struct Rung {
   double from_left() const { return (here.value - left.value) / -left.step; }
   double from_right() const { return (right.value - here.value) / right.step; }
   double gap() const { return std::abs(from_right() - from_left()); }
+  bool has_both_sides() const { return left.step < 0 && right.step > 0; }
   bool is_finite() const { return std::isfinite(left.value) && std::isfinite(right.value); }
   bool is_flat() const { return left.value == here.value && right.value == here.value; }
 };

@@ -3,14 +3,24 @@
 
 #include <slope/core/tensor/tensor.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
+#include <string>
 
 namespace slope {
 
 struct ElementPair {
   int64_t element;
   double a, b;
+
+  // both with 9 digits, or with as many as tell them apart
+  std::string a_text() const { return fmt::format("{:.{}g}", a, digits()); }
+  std::string b_text() const { return fmt::format("{:.{}g}", b, digits()); }
+
+ private:
+  int digits() const { return fmt::format("{:.9g}", a) == fmt::format("{:.9g}", b) ? 17 : 9; }
 };
 
 // Tensors of the same shape; nan equals nan, and an undefined tensor counts as zeros.

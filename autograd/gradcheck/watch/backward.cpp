@@ -40,9 +40,9 @@ void WatchBackward::rule_ended(const Node& node) {
     if (!at) continue;
     if (written_.empty())
       written_ = fmt::format(
-          "{} {}: element {} was {:.9g} and is {:.9g} after its rule; other operations read the "
+          "{} {}: element {} was {} and is {} after its rule; other operations read the "
           "same memory, so compute into new memory",
-          place(*node.op, node.module), writes_text, at->element, at->a, at->b);
+          place(*node.op, node.module), writes_text, at->element, at->a_text(), at->b_text());
     copy_into(before, g.detach());
     undone_.push_back(g);
   }

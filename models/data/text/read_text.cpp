@@ -44,7 +44,8 @@ std::string clean_text(std::string text, const std::string& name, const TextBefo
     i = end + 1;
   }
   SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < before.lines + line_feeds,
-                    "{}: {} lines end with CR alone and {} with LF; convert it: tr '\\r' '\\n'",
+                    "{}: line ends are {} CR alone and {} LF; convert it: sed "
+                    "'s/\\r*$//' | tr '\\r' '\\n'",
                     name, carriage_returns, line_feeds);
   text.resize(kept);
   return text;

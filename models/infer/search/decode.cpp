@@ -141,8 +141,8 @@ class Search {
     return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
-  // Whether a prefix of `length` tokens can still become one of the n_best sentences, at best if all
-  // further tokens have probability 1. The search ends when no prefix can. Of two prefixes the
+  // Whether a prefix of `length` tokens can still become one of the n_best sentences, at best if
+  // all further tokens have probability 1. The search ends when no prefix can. Of two prefixes the
   // likelier can if the other can, so no prefix takes a better one's place in the beam.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
@@ -156,6 +156,8 @@ class Search {
   // The beam's result: its finished sentences; if those are too few, also the likeliest prefixes,
   // cut off at max_length.
   void close(Beam& beam) {
+    const auto likelier = [](const Prefix& a, const Prefix& b) { return a.log_p > b.log_p; };
+    std::stable_sort(beam.live.begin(), beam.live.end(), likelier);  // greedy's was the last
     for (Prefix& prefix : beam.live) {
       if (is_full(beam)) break;
       const auto length = std::max<int64_t>(1, static_cast<int64_t>(prefix.tokens.size()));

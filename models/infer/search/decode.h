@@ -54,8 +54,10 @@ struct Hypothesis {
 //   its score is at most
 //     log p / max_length^alpha    if alpha >= 0: longer is better
 //     log p / (l + 1)^alpha       if alpha < 0: shorter is better; after l tokens, <eos> is next.
-//   Greedy decoding's own prefix is followed too if the beam drops it, so that a beam is never
-//   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
+//   Prefixes that max_length cuts off are taken, the likeliest first, only if too few sentences
+//   end. Greedy decoding's own prefix is followed too if the beam drops it, so that a beam is never
+//   worse than greedy where both end or both are cut off. A beam of 1 is greedy decoding: the most
+//   likely token at each step.
 // Here max_length must be at least 1 (translate() replaces a 0), and exceed the prefix's length.
 // UsageError for options that make no sense; NumericError if a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,

@@ -19,7 +19,7 @@ std::map<std::string, Curve> read_log(const std::string& log_jsonl) {
     const std::string_view text = std::string_view(log).substr(start, end - start);
     if (text.empty()) continue;
     const std::string place = fmt::format("{}, line {}", log_jsonl, number);
-    const nlohmann::ordered_json line = parse_json(std::string(text), place);
+    const nlohmann::json line = parse_unordered_json(std::string(text), place);
     SLOPE_CHECK_INPUT(line.is_object(), "{}: not a JSON object", place);
     if (!line.contains("step") || !line["step"].is_number()) continue;
     for (const auto& [key, value] : line.items())

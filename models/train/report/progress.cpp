@@ -89,8 +89,11 @@ void Progress::update(const ProgressState& state, bool log_line) {
 void Progress::message(const std::string& line) {
   if (quiet_) return;
   clear();
+  const bool was_written = !std::ferror(stdout);
   std::fputs((visible(line) + "\n").c_str(), stdout);
   std::fflush(stdout);
+  if (was_written && std::ferror(stdout))
+    std::fputs("slope: note: standard output could not be written; training goes on\n", stderr);
 }
 
 }  // namespace slope::train

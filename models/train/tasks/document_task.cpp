@@ -15,12 +15,11 @@ static bool has_separator(const data::Tokenizer& tokenizer) {
 }
 
 DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
-    : ModelTask(settings),
+    : ModelTask(settings), fingerprint_(same_data(fmt::format("{:08x}", crc32c(text)))),
       tokenizer_(tokenizer(
           "source",
           [&] { return data::document_tokenizer(settings.tokenizer(), data::split_lines(text)); })),
-      model_(make_language_model(settings, tokenizer_->size())),
-      fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+      model_(make_language_model(settings, tokenizer_->size())) {
   const auto& d = settings.data<TextSettings>();
   if (d.tokens.tokenizer == "subwords") fingerprint_ += "/" + data::fingerprint({tokenizer_.get()});
   SLOPE_CHECK_AS(UsageError, has_separator(*tokenizer_),

@@ -30,12 +30,12 @@ class DocumentTask : public ModelTask {
   Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
   UnknownShare unknown(const data::Documents& documents) const;
 
+  std::string fingerprint_;
   data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
   data::Documents training_, validation_;
   int64_t position_ = 0, order_epoch_ = -1;
   std::vector<int64_t> order_;  // of the training documents, in epoch order_epoch_
-  std::string fingerprint_;
 };
 
 // The loss over all targets of the documents, each cut off after the model's block_size.

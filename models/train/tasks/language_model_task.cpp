@@ -21,7 +21,7 @@ Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& bl
 }
 
 LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
-    : ModelTask(settings), fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+    : ModelTask(settings), fingerprint_(same_data(fmt::format("{:08x}", crc32c(text)))) {
   const std::vector<std::string> whole = {text};
   tokenizer_ =
       tokenizer("source", [&] { return data::make_tokenizer(settings.tokenizer(), {&whole}); });

@@ -4,6 +4,7 @@
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
 #include <slope/models/data/text/read_text.h>
+#include <slope/models/train/sameness.h>
 #include <slope/models/train/tasks/document_task.h>
 #include <slope/models/train/tasks/language_model_task.h>
 #include <slope/models/train/tasks/model_task.h>
@@ -34,6 +35,11 @@ void ModelTask::choose_parameters(const models::Model& model) {
   }
   SLOPE_CHECK_AS(UsageError, !parameters_.empty(), "--freeze {}: leaves nothing to train",
                  settings_.training.freeze);
+}
+
+std::string ModelTask::same_data(std::string fingerprint) const {
+  check_same_data(settings_.resumed.fingerprint, fingerprint, settings_.resumed.folder);
+  return fingerprint;
 }
 
 namespace {

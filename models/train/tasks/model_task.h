@@ -27,6 +27,9 @@ class ModelTask : public Task {
   // Chooses to train all of the derived class's model but what --freeze names: UsageError if a name
   // or pattern there fits no parameter, or if none is left to train.
   void choose_parameters(const models::Model& model);
+  // The fingerprint of the data, before they are encoded: UsageError if they are not those of the
+  // run that is resumed, whose tokenizer may not know them.
+  std::string same_data(std::string fingerprint) const;
   // The tokenizer `stem` ("source") of the checkpoint settings.tokenizers_from, or what make()
   // gives if no checkpoint is named there.
   data::TokenizerPtr tokenizer(const std::string& stem,

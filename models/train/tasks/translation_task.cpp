@@ -65,7 +65,7 @@ std::string file_of(const ParallelTextSettings& d, const std::string& stem) {
 
 TranslationTask::TranslationTask(const RunSettings& settings, const data::ParallelText& training,
                                  const data::ParallelText& validation)
-    : ModelTask(settings) {
+    : ModelTask(settings), fingerprint_(same_data(checksum(training) + checksum(validation))) {
   const auto& d = settings.data<ParallelTextSettings>();
   const auto of = [&](const char* stem, const Texts& texts) {
     return tokenizer(stem, [&] {
@@ -84,7 +84,6 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
   training_ = data::encode_pairs(training, *source_, *target_, model_->positions());
   validation_ = data::encode_pairs(validation, *source_, *target_, model_->positions());
   held_out_ = static_cast<int64_t>(validation_.pairs.size());
-  fingerprint_ = checksum(training) + checksum(validation);
   if (d.tokens.tokenizer == "subwords")
     fingerprint_ += "/" + data::fingerprint({source_.get(), target_.get()});
   if (d.validation_size > 0)

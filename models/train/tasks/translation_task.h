@@ -31,13 +31,13 @@ class TranslationTask : public ModelTask {
   data::Pair recut(int64_t row, int64_t epoch, double dropout) const;
   void check_recut() const;
 
+  std::string fingerprint_;
   data::TokenizerPtr source_, target_;  // one object if the vocabulary is shared
   std::unique_ptr<models::TranslationModel> model_;
   data::Pairs training_, validation_;
   data::ParallelText text_;  // the training text, if each epoch splits it differently
   int64_t held_out_ = 0;     // validation pairs before --validation-size reduces them
   std::unique_ptr<data::TrainingBatches> batches_;
-  std::string fingerprint_;
 };
 
 // Mean loss over encoded pairs, in batches of similar length.
