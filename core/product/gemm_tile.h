@@ -45,9 +45,10 @@ bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
 // Whether the kernels that pack more are faster on this CPU: with AVX2, and on Intel's AVX-512
 // processors, not on AMD's (docs/performance.md).
-inline bool packs_more() {
+inline bool choose_packing() {
   return cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
 }
+inline bool packs_more() { return made_once<choose_packing>(); }
 template <class T>
 const Product<T>& own_product() {
   return packs_more() ? kernels<PackingProduct<T>>() : kernels<Product<T>>();
