@@ -226,6 +226,14 @@ void refuse_what_stands_between(const CLI::App& app, const std::vector<Word>& gi
   }
 }
 
+// The first subcommand of `app` that has a subcommand called `word`; none: nullptr.
+const CLI::App* owner_of(const CLI::App& app, const std::string& word) {
+  const auto is_called = [&](const CLI::App* sub) { return sub->get_name() == word; };
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!sub->get_subcommands(is_called).empty()) return sub;
+  return nullptr;
+}
+
 // An error of CLI11 as one line that names the offending word.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& e,
                         const std::vector<Word>& given) {
@@ -243,6 +251,9 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e,
                        what.substr(at + 10), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  if (const CLI::App* above = owner_of(*reached, word))  // `slope points` for `slope train points`
+    return fmt::format("{0} is unknown to {1} (did you mean {1} {2} {0}?); see {3}", word,
+                       command_path(app), above->get_name(), help);
   return fmt::format("{} is unknown to {}{}; see {}",
                      unknown.front().empty() ? "an empty word" : unknown.front(), command_path(app),
                      did_you_mean(word, known), help);

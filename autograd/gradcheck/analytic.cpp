@@ -8,7 +8,7 @@
 namespace slope {
 
 // the error of a linear rule that rounds to bfloat16, relative to its largest gradient
-static constexpr double bf16_rounding = 0x1p-6;
+static constexpr double of_bf16 = 0x1p-6;
 
 Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leaves,
                       const AnalyticOptions& options) {
@@ -35,7 +35,7 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
   }
   if (result.problems.empty()) {
     Tolerance tolerance = options.tolerance;
-    if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, bf16_rounding);
+    if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, of_bf16);
     std::string found = linearity_problem(passes, u, result.gradients, leaves, tolerance);
     WatchBackward end;
     const Tensors at_the_end = passes.run(u, end);

@@ -22,7 +22,7 @@ class Comparison {
       : forward_(forward), leaf_(leaf), leaf_index_(leaf_index), analytic_(analytic),
         options_(options), tolerance_{options.atol, options.rtol},
         report_(report), row_{.name = leaf.name},
-        tallies_(analytic.size(), {.has_float32 = forward.has_float32()}), agreed_(analytic.size()),
+        tallies_(analytic.size(), {.coarsest = forward.coarsest()}), agreed_(analytic.size()),
         noisy_(analytic.size()) {
     for (const Tensor& g : analytic)
       values_.push_back(g.defined()
@@ -63,7 +63,7 @@ class Comparison {
         return std::abs(values_[k][static_cast<size_t>(element)]);
       };
       std::vector<int64_t>& agreed = agreed_[k];
-      if (tallies_[k].has_float32 && tallies_[k].judged == 0 && tallies_[k].largest > 0) {
+      if (tallies_[k].coarsest != f64 && tallies_[k].judged == 0 && tallies_[k].largest > 0) {
         const auto largest = std::ranges::max_element(agreed, {}, size_of_derivative);
         check_again(*largest);
         if (!tallies_[k].is_noisy) tallies_[k].coarse = {};  // the plain difference would have done

@@ -11,13 +11,13 @@ namespace slope {
 
 namespace {
 
-// a u + v
+// a u + v, v contiguous
 Tensor combined(double a, const Tensor& u, const Tensor& v) {
   Tensor w = contiguous_copy(u);
   visit_floating(w.dtype(), "gradcheck", [&]<class T> {
     const auto out = w.write<T>();
-    const T *x = u.data<T>(), *y = v.data<T>();
-    for (int64_t i = 0; i < w.numel(); ++i) out[i] = static_cast<T>(a) * x[i] + y[i];
+    const T* y = v.data<T>();
+    for (int64_t i = 0; i < w.numel(); ++i) out[i] = static_cast<T>(a) * out[i] + y[i];
   });
   return w;
 }
@@ -44,14 +44,16 @@ class Linearity {
     const Tensor v_expanded = expanded_with_gaps(v, v_.shape(), v_.dtype()),
                  both_strided = strided_with_gaps(both_);
     Tensors of_v, of_both;
+    WatchBackward watch;
     try {
       of_v = passes_.run_as(v_expanded);
-      of_both = passes_.run_as(both_strided);
+      of_both = passes_.run_as(both_strided, watch);
     } catch (const OperandError& e) {
       return fmt::format("{}: a rule refuses one that is not contiguous: {}", layout_text,
                          e.what());
     }
-    if (not_linear(of_v, of_both).empty()) return "";
+    const double rounding = rounding_of(watch);
+    if (not_linear(of_v, of_both, rounding).empty()) return "";
     for (const auto& [w, once] : {std::pair(v_expanded, of_v), {both_strided, of_both}})
       if (std::string found = not_repeatable(once, passes_.run_as(w), leaves_, ""); !found.empty())
         return found;
@@ -60,18 +62,18 @@ class Linearity {
     if (std::string found = depends_on_layout(v_expanded, "is one number, expanded");
         !found.empty())
       return found;
-    return not_linear(passes_.run(v_), passes_.run(both_));
+    return not_linear(passes_.run(v_), passes_.run(both_), rounding);
   }
 
  private:
   static constexpr double a = 1024, v = 768;  // of like size, so that a mistake in either shows
 
-  std::string not_linear(const Tensors& of_v, const Tensors& of_both) const {
+  std::string not_linear(const Tensors& of_v, const Tensors& of_both, double rounding) const {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (!of_u_[i].defined() || !of_v[i].defined() || !of_both[i].defined()) continue;
       const std::vector<double> gu = of_u_[i].to_vector(), gv = of_v[i].to_vector(),
                                 both = of_both[i].to_vector();
-      const double allowed = a * tolerance_.of(largest(gu) + largest(gv) / a);
+      const double allowed = a * tolerance_.of(largest(gu) + largest(gv) / a) + rounding;
       for (size_t e = 0; e < both.size(); ++e)
         if (const double sum = a * gu[e] + gv[e]; differ(both[e], sum, gu[e], allowed))
           return fmt::format(
@@ -89,7 +91,7 @@ class Linearity {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (!found[i].defined() || !in_a_row[i].defined()) continue;
       const std::vector<double> x = found[i].to_vector(), right = in_a_row[i].to_vector();
-      const double allowed = tolerance_.of(largest(right));
+      const double allowed = tolerance_.of(largest(right)) + rounding_of(seen);
       for (size_t e = 0; e < x.size(); ++e)
         if (differ(x[e], right[e], right[e], allowed))
           return fmt::format(
@@ -99,6 +101,11 @@ class Linearity {
               right[e]);
     }
     return "";
+  }
+
+  // What is left where terms as large as the largest gradient of the pass cancel.
+  double rounding_of(const WatchBackward& pass) const {
+    return 64 * (both_.dtype() == f64 ? 0x1p-53 : 0x1p-24) * pass.largest();
   }
 
   // nan differs, unless `given`, which is known to be right, is not finite either

@@ -38,11 +38,11 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
         "{}is not finite when it moves by {:.3g}, at the edge of its domain; not checked",
         place(leaf, output, edges), edges.derivative.step));
   if (noisy.count > 0)
-    report.notes.push_back(
-        fmt::format("{}is too noisy ({:.2g}{}): its derivative is {:.6g} +- {:.2g}; not checked",
-                    place(leaf, output, noisy), noisy.derivative.noise,
-                    has_float32 ? "; rounding to float32 does this" : "", noisy.derivative.value,
-                    noisy.derivative.error));
+    report.notes.push_back(fmt::format(
+        "{}is too noisy ({:.2g}{}): its derivative is {:.6g} +- {:.2g}; not checked",
+        place(leaf, output, noisy), noisy.derivative.noise,
+        coarsest == f64 ? "" : fmt::format("; rounding to {} does this", name(coarsest)),
+        noisy.derivative.value, noisy.derivative.error));
   if (coarse.count > 0)
     report.notes.push_back(
         fmt::format("{}has noise of {:.2g} or is strongly curved: checked with other steps, up to "

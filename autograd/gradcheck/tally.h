@@ -17,7 +17,7 @@ struct Tally {
   };
   int64_t elements = 0, judged = 0, failed = 0;
   double largest = 0;               // magnitude among the known derivatives
-  bool has_float32 = false;         // a tensor of the function is float32
+  DType coarsest = f64;             // to which the function rounds values
   bool is_noisy = false;            // too noisy for differences with the usual step
   Kind kinks, jumps, edges, noisy;  // not checked
   Kind coarse;                      // checked with other steps

@@ -122,7 +122,7 @@ class Tracer : public Observer {
                    options_.module);
     SLOPE_CHECK_AS(InputError, n <= options_.most_operations,
                    "trace: there are {} operations to show, more than {}; name a module to show "
-                   "only its operations, take a smaller instance, or raise most_operations",
+                   "only its operations (--module), or take a smaller instance",
                    n, options_.most_operations);
   }
 

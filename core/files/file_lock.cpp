@@ -49,10 +49,13 @@ int try_lock(const std::string& path, const std::string& guarded) {
                       "{}: is a file that slope did not write; move it away or choose "
                       "another folder",
                       path);
+    const std::string other = owner->empty() ? "another process"
+                              : *owner == std::to_string(::getpid())
+                                  ? "this process"
+                                  : fmt::format("another process ({})", *owner);
     SLOPE_CHECK_AS(
         UsageError, sys::lock(fd, path),
-        "{}: another process{} is working in this folder{}; wait for it or choose another folder",
-        guarded, owner->empty() ? "" : fmt::format(" ({})", *owner),
+        "{}: {} is working in this folder{}; wait for it or choose another folder", guarded, other,
         is_shared ? fmt::format(", or in one that shares its lock (cp -al; then remove {})", path)
                   : "");
     is_ours = sys::is_file_of(fd, path);

@@ -1,7 +1,8 @@
 // What a process holds while it forks. A child has none of the other threads: a lock that one of
 // them held would stay locked for ever. So fork() first takes every lock that hold_over_fork() was
 // told of, and parent and child release them. Whoever defines a lock that lives as long as the
-// process calls hold_over_fork() next to it, before main().
+// process calls hold_over_fork() next to it, before main(). A static local variable that is
+// computed has a hidden lock, which cannot be held: made_once() (first_use.h) does without.
 #pragma once
 
 namespace slope {

@@ -71,8 +71,9 @@ void keep_single_threaded() {
 #endif
 }
 
-// OpenBLAS's constructor has already run: libraries are loaded before their users.
-[[gnu::constructor]] void set_up_at_load() {
+// OpenBLAS's constructor has already run: libraries are loaded before their users. The first
+// priority that is not the system's: a user's own static variables may start threads.
+[[gnu::constructor(101)]] void set_up_at_load() {
   correct_core_type();
   keep_single_threaded();
 }

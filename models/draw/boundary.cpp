@@ -1,3 +1,4 @@
+#include <slope/core/error.h>
 #include <slope/models/draw/boundary.h>
 #include <slope/models/draw/svg.h>
 
@@ -50,6 +51,9 @@ std::vector<float> Boundary::grid() const {
 }
 
 std::string to_svg(const Boundary& b) {
+  SLOPE_CHECK_SHAPE(static_cast<int64_t>(b.probabilities.size()) == b.rows * b.columns,
+                    "boundary: {} probabilities for {} rows and {} columns", b.probabilities.size(),
+                    b.rows, b.columns);
   const double w = width - 2 * margin,
                h = w * static_cast<double>(b.rows) / static_cast<double>(b.columns);
   const double cell_w = w / static_cast<double>(b.columns),

@@ -9,13 +9,18 @@ namespace slope::draw {
 
 namespace {
 
-constexpr double left = 64, right = 24, bottom = 56, legend_size = 12.5, row_height = 20;
+constexpr double usual_left = 64, right = 24, bottom = 56, legend_size = 12.5, row_height = 20;
 
 // Okabe and Ito's colors without yellow; people with color blindness can tell them apart.
 constexpr const char* palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#56b4e9", "#e69f00", "#000000"};
 constexpr size_t colors = std::size(palette);
-constexpr const char* dashes[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""};
+constexpr const char* dashes[] = {"",
+                                  " stroke-dasharray=\"7 3\"",
+                                  " stroke-dasharray=\"2 3\"",
+                                  " stroke-dasharray=\"9 3 2 3\"",
+                                  " stroke-dasharray=\"14 4\"",
+                                  " stroke-dasharray=\"9 3 2 3 2 3\""};
 
 // How a series looks: the same in the plot and in the legend.
 struct Look {
@@ -64,7 +69,7 @@ std::vector<Point> legend_layout(const std::vector<Series>& series, double width
 }
 
 void draw_legend(Svg& svg, const std::vector<Series>& series, const std::vector<Look>& looks,
-                 const std::vector<Point>& places, double width, double top) {
+                 const std::vector<Point>& places, double width, double left, double top) {
   for (size_t i = 0; i < series.size(); ++i) {
     if (series[i].name.empty()) continue;
     const double x = left + places[i].x, y = top + places[i].y;
@@ -89,7 +94,12 @@ Drawn draw(const LinePlot& plot) {
   x.widen(0);
   y.widen(0.04);
 
-  const double w = plot.width - left - right;
+  const std::vector<Tick> levels = y.ticks(6), steps = x.ticks(8);
+  double left = usual_left;
+  for (const Tick& tick : levels)
+    left = std::max(left, 40 + text_width(tick.label, TextStyle{}.size));
+  const double last = steps.empty() ? 0 : text_width(steps.back().label, TextStyle{}.size) / 2,
+               w = plot.width - left - std::max(right, last + 4);
   const std::vector<Look> looks = looks_of(plot.series);
   const std::vector<Point> places = legend_layout(plot.series, w);
   const bool has_legend = std::any_of(plot.series.begin(), plot.series.end(),
@@ -102,15 +112,19 @@ Drawn draw(const LinePlot& plot) {
 
   Svg svg(plot.width, height, plot.title);
   svg.text({left, 28}, plot.title, {.size = 16, .bold = true});
-  draw_legend(svg, plot.series, looks, places, w, 52);
-  for (const Tick& tick : y.ticks(6)) {
+  draw_legend(svg, plot.series, looks, places, w, left, 52);
+  for (const Tick& tick : levels) {
     const double level = top + (1 - y.share(tick.value)) * h;
     svg.line({left, level}, {left + w, level}, "stroke=\"#e4e8ec\"");
     svg.text({left - 8, level + 4}, tick.label, {.anchor = "end", .color = "#57606a"});
   }
-  for (const Tick& tick : x.ticks(8)) {
-    const double place = left + x.share(tick.value) * w;
+  double free = 0;  // where the next label may begin
+  for (const Tick& tick : steps) {
+    const double place = left + x.share(tick.value) * w,
+                 half = text_width(tick.label, TextStyle{}.size) / 2;
     svg.line({place, top + h}, {place, top + h + 5}, "stroke=\"#8c959f\"");
+    if (place - half < free) continue;
+    free = place + half + 6;
     svg.text({place, top + h + 20}, tick.label, {.anchor = "middle", .color = "#57606a"});
   }
   svg.polyline({{left, top}, {left, top + h}, {left + w, top + h}}, "stroke=\"#8c959f\"");

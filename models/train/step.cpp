@@ -7,6 +7,7 @@
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
 #include <slope/nn/module/mode.h>
+#include <slope/nn/module/state.h>
 #include <slope/nn/module/unlisted.h>
 
 #include <fmt/ranges.h>
@@ -30,12 +31,24 @@ int64_t pieces_of(const Work& work, const TrainSettings& t) {
 // A member that SLOPE_MODULE does not list would be neither trained nor saved, nor put into
 // evaluation mode.
 void refuse_unlisted(const Task& task, const Tensor& loss, const nn::ModeWatch& watch) {
-  const std::vector<std::string> found = nn::unlisted_parameters(task.parameters(), loss);
-  SLOPE_CHECK_AS(UsageError, found.empty(),
-                 "{} of the parameters that the loss depends on {} not listed, so {} would be "
-                 "neither trained nor saved: {}; name the member in SLOPE_MODULE, or detach() it",
-                 found.size(), found.size() == 1 ? "is" : "are", found.size() == 1 ? "it" : "they",
-                 fmt::join(found, "; "));
+  const auto refuse = [](const std::vector<std::string>& found, const char* place,
+                         const char* remedy) {
+    SLOPE_CHECK_AS(UsageError, found.empty(),
+                   "{} of the parameters that the loss depends on {} not listed{}, so {} would be "
+                   "neither trained nor saved: {}; {}",
+                   found.size(), found.size() == 1 ? "is" : "are", place,
+                   found.size() == 1 ? "it" : "they", fmt::join(found, "; "), remedy);
+  };
+  const std::vector<std::string> left = nn::unlisted_parameters(task.parameters(), loss);
+  if (!left.empty() && task.module()) {
+    NamedTensors all = nn::named_parameters(*task.module());
+    all.insert(all.end(), task.parameters().begin(), task.parameters().end());
+    refuse(nn::unlisted_parameters(all, loss), "",
+           "name the member in SLOPE_MODULE, or detach() it");
+    refuse(left, " in Task::parameters()",
+           "list them there, or freeze them: set_requires_grad(false)");
+  }
+  refuse(left, "", "name the member in SLOPE_MODULE, or detach() it");
   if (!task.module()) return;
   const std::vector<std::string> modules = watch.unlisted(*task.module());
   SLOPE_CHECK_AS(UsageError, modules.empty(),
@@ -121,8 +134,9 @@ StepResult whole_step(Task& task, Updater& updater, const TrainSettings& t, int6
   SLOPE_CHECK_INPUT(result.targets > 0, "step {}: the batch has nothing to predict", step + 1);
 
   Profile::mark("batch");
-  // a later step may use what the first did not; each tenth one costs no time that can be measured
-  const bool checks = task.set_training(true) || step % 10 == 0;
+  // A later step may use what the first did not. One step of ten costs no time that can be
+  // measured: another one in each ten, so that losses that alternate are all seen.
+  const bool checks = task.set_training(true) || step % 10 == step / 10 % 10;
   result.loss_sum = evaluate(task, works, result.targets, t, step, checks);
   if (!std::isfinite(result.loss_sum))
     refuse_not_finite(task, t, now, not_finite("loss", result.loss_sum));

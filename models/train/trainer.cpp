@@ -91,7 +91,7 @@ class Run {
                                          ? "; the last good checkpoint is " + path("last")
                                          : "; there is no checkpoint yet"));
     }
-    return {state_.step, state_.best_loss, state_.best_step,
+    return {state_.step, state_.best_loss, state_.best_step, said_complete_,
             complete() ? 0 : SignalGuard::received()};
   }
 
@@ -198,6 +198,8 @@ class Run {
       const NoGrad no_grad;
       evaluation = task_.evaluate();
     });
+    SLOPE_CHECK_INPUT(evaluation.targets > 0, "step {}: validation has nothing to predict",
+                      state_.step);
     const double loss = evaluation.loss();
     if (!std::isfinite(loss))
       refuse_not_finite(task_, t_, now(), not_finite("validation loss", loss));

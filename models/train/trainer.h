@@ -27,9 +27,10 @@ struct RunOptions {
 
 struct RunResult {
   int64_t steps = 0;
-  double best_loss = 0;   // 1e300 before the first validation
-  int64_t best_step = 0;  // 0: none
-  int signal = 0;         // the signal that interrupted the run, whose state was saved; 0: none
+  double best_loss = 0;    // 1e300 before the first validation
+  int64_t best_step = 0;   // 0: none
+  bool as_before = false;  // resumed with settings that leave no step, so nothing was changed
+  int signal = 0;          // the signal that interrupted the run, whose state was saved; 0: none
 };
 
 // UsageError if the folder holds a run but resume is not set, or if settings in `all` that may not

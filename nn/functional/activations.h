@@ -20,7 +20,7 @@ namespace slope::nn {
 [[nodiscard]] Tensor elu(const Tensor& x, double alpha = 1);
 // 1.0507 elu(x, 1.6733): keeps mean 0 and variance 1 of normal numbers (Klambauer et al., 2017)
 [[nodiscard]] Tensor selu(const Tensor& x);
-// max(x, 0) + min(alpha (e^(x / alpha) - 1), 0)
+// max(x, 0) + min(alpha (e^(x / alpha) - 1), 0); alpha and 1 / alpha must be in the dtype's range
 [[nodiscard]] Tensor celu(const Tensor& x, double alpha = 1);
 // x clamped to [low, high]; the derivative at the bounds is 0, where that of clamp() is 1
 [[nodiscard]] Tensor hardtanh(const Tensor& x, double low = -1, double high = 1);

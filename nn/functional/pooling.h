@@ -30,7 +30,8 @@ struct MaxPoolOptions {
 // PyTorch hands the gradient to all of them.
 [[nodiscard]] Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length);
 // (sum of x^p)^(1/p); as in PyTorch, nan where the sum is negative, unless 1/p is an integer.
-// p may be infinity: the largest |x| of each window.
+// p may be infinity: the largest |x| of each window. The powers and their sum must be in the
+// dtype's range.
 struct LpPoolOptions {
   int64_t stride = 0;
   bool ceil_mode = false;

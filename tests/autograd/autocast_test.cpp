@@ -146,6 +146,17 @@ TEST_CASE("autocast: in backward too the weights of a row of attention add up to
   }
 }
 
+TEST_CASE("autocast: with create_graph attention's gradients are those of its f32 kernels") {
+  manual_seed(9);
+  const Tensor q = randn({2, 5, 8}).set_requires_grad(), k = randn({2, 6, 8}).set_requires_grad(),
+               v = randn({2, 6, 8}).set_requires_grad(), g = randn({2, 5, 8});
+  const Autocast autocast(bf16);  // for which these heads are too small
+  const Tensor y = scaled_dot_product_attention(q, k, v);
+  const Tensors plain = grad({y}, {q, k, v}, {.grad_outputs = {g}, .retain_graph = true}),
+                with_graph = grad({y}, {q, k, v}, {.grad_outputs = {g}, .create_graph = true});
+  for (size_t i = 0; i < 3; ++i) CHECK(relative(with_graph[i], plain[i]) < of_sums);
+}
+
 TEST_CASE("autocast: what a mask hides, even nan, reaches neither output nor gradient") {
   manual_seed(8);
   const Tensor q = randn({64, 32}).set_requires_grad(), hidden = arange(64) == 5;

@@ -49,7 +49,7 @@ TEST_CASE("differences: a constant may be a float32 whose steps are larger") {
 }
 
 TEST_CASE("differences: kinks, with the derivative from either side") {
-  for (const double near : {0.0, 1e-9, -1e-9}) {
+  for (const double near : {0.0, 1e-13, -1e-13}) {
     const Derivative absolute = at(near, [](double x) { return std::abs(x); });
     CHECK(absolute.kind == Kind::kink);
     CHECK(absolute.left == doctest::Approx(-1).epsilon(0.1));
@@ -58,6 +58,18 @@ TEST_CASE("differences: kinks, with the derivative from either side") {
   CHECK(at(1e-3, [](double x) { return std::abs(x); }).kind == Kind::smooth);
   CHECK(at(0, [](double x) { return 5 + std::max(x, 0.01 * x); }).kind == Kind::kink);
   CHECK(at(0, [](double x) { return 1e4 * x * x; }).kind == Kind::smooth);
+}
+
+TEST_CASE("differences: a kink beside x, however close, is not taken for x's") {
+  for (double beside = 1e-9; beside < 1; beside *= 1.05)
+    for (const double side : {-1.0, 1.0}) {
+      const double x = 0.7, kink = x + side * beside;
+      CAPTURE(side * beside);
+      const Derivative d = at(x, [&](double v) { return 2 * v + std::max(v - kink, 0.0); });
+      CHECK(d.kind == Kind::smooth);
+      CHECK(std::abs(d.value - (side > 0 ? 2 : 3)) <= tolerance.of(3));
+      CHECK(d.is_known(tolerance));
+    }
 }
 
 TEST_CASE("differences: what float32 rounds is noise, and its derivative is found all the same") {

@@ -5,6 +5,7 @@
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/product/autocast.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/core/tensor/random.h>
 
@@ -52,6 +53,63 @@ TEST_CASE("gradcheck: what is right passes, every output and input counted") {
   CHECK(report.ok);
   CHECK(report.checked == 2 * (3 + 3));  // of each output with respect to each element
   CHECK(report.text() == "ok: 12 derivatives agree");
+}
+
+TEST_CASE("gradcheck: a kink beside an element, however close, is not taken for a mistake") {
+  for (const double beside : {1e-9, 3e-8, 7e-8, 1e-7, 1.5e-7, 1e-6, 1e-4})
+    for (const double side : {-1.0, 1.0}) {
+      const Tensor x = leaf(tensor({side * beside, 1.0, -1.0, 0.5}).to(f64));
+      for (const auto& f :
+           {std::function(relu), std::function([](const Tensor& v) { return abs(v) + v * v; })}) {
+        const GradcheckReport report =
+            gradcheck([&](const Tensors& in) { return Tensors{f(in[0])}; }, {x}, quiet);
+        CHECK_MESSAGE(report.ok, report.text());
+        CHECK(report.checked >= 3);  // where it does not change, rounding may be the reason
+      }
+    }
+}
+
+TEST_CASE(
+    "gradcheck: under Autocast(bf16) a derivative is checked as far as bf16 lets it be seen") {
+  manual_seed(4);
+  const Tensors in{randn({2, 3}).set_requires_grad(), randn({3, 2}).set_requires_grad()};
+  const TensorFunction f = [](const Tensors& x) {
+    const Autocast autocast(bf16);
+    return Tensors{matmul(x[0], x[1])};
+  };
+  for (const GradcheckReport& report : {gradcheck(f, in, quiet), gradgradcheck(f, in, {}, quiet)}) {
+    CHECK_MESSAGE(report.failed == 0, report.text());
+    if (!report.ok) CHECK_MESSAGE(mentions(report.notes, "bfloat16"), report.text());
+  }
+}
+
+TEST_CASE("gradgradcheck: a grad_output of any layout") {
+  const Tensor x = leaf(rand({40, 30}, f64)), one = full({}, 1.0, f64);
+  for (const Tensor& u : {one.expand({40, 30}), rand({30, 40}, f64).transpose(0, 1),
+                          rand({40, 60}, f64).slice(1, 0, 60, 2)}) {
+    GradcheckOptions options = quiet;
+    options.sample = 5;
+    const GradcheckReport report =
+        gradgradcheck([](const Tensors& in) { return Tensors{sin(in[0])}; }, {x}, {u}, options);
+    CHECK_MESSAGE(report.ok, report.text());
+  }
+}
+
+TEST_CASE("gradcheck: where terms cancel in float32, their rounding is not taken for a mistake") {
+  manual_seed(3);
+  const Tensor x = randn({256, 6}), w = randn({6, 8}).set_requires_grad(),
+               b = zeros({8}).set_requires_grad(), v = randn({8, 3});
+  const TensorFunction f = [&](const Tensors& in) {  // b has no effect: its gradient is rounding
+    const Tensor h = matmul(x, in[0]) + in[1];
+    return Tensors{matmul(tanh((h - mean(h, {0})) / slope::std(h, {0})), v)};
+  };
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    GradcheckOptions options = quiet;
+    options.seed = seed;
+    const std::string text =
+        gradcheck(f, {w, b}, options).text() + gradgradcheck(f, {w, b}, {}, options).text();
+    CHECK_MESSAGE(text.find("not linear") == std::string::npos, text);
+  }
 }
 
 TEST_CASE(

@@ -69,7 +69,7 @@ TEST_CASE("locked folder sink: a second process is refused, and the first one's 
   LockedFolderSink first(folder.file("out"), is_weights);
   write_file(first.file("weights"), "first");
   CHECK_THROWS_WITH_AS(LockedFolderSink(folder.file("out"), is_weights),
-                       doctest::Contains("/out: another process"), UsageError);
+                       doctest::Contains("/out: this process"), UsageError);
   LockedFolderSink other(folder.file("out.b"), is_weights);  // another folder is another lock
   first.commit();
   CHECK(read_file(folder.file("out/weights")) == "first");

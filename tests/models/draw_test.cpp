@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/draw/axis.h>
+#include <slope/models/draw/boundary.h>
 #include <slope/models/draw/heat_map.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/draw/terminal_map.h>
@@ -12,6 +13,7 @@
 #include <clocale>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "well_formed.h"
 
@@ -246,6 +248,40 @@ TEST_CASE("line plot: values so large that adding 1 does not change them") {
   CHECK(to_svg(LinePlot{.title = "t",
                         .series = {{.name = "s", .points = {{1, -1.7e308}, {2, 1.7e308}}}}})
             .find("no points yet") != std::string::npos);
+}
+
+TEST_CASE("line plot: labels of ticks are whole, and none covers another") {
+  const std::string svg = to_svg(
+      LinePlot{.title = "t",
+               .series = {{.name = "s", .points = {{1e9, 123456.789}, {1e9 + 1, 123456.7891}}}}});
+  CHECK(well_formed(svg));
+  double free = 0;  // where the next label of the x axis may begin
+  for (size_t at = 0; (at = svg.find("<text x=\"", at)) != svg.npos; ++at) {
+    const double x = std::stod(svg.substr(at + 9));
+    const std::string tag = svg.substr(at, svg.find('>', at) - at);
+    const size_t begin = svg.find('>', at) + 1;
+    const double width = text_width(svg.substr(begin, svg.find('<', begin) - begin), 12);
+    if (tag.find("\"end\"") != tag.npos) CHECK(x - width > 24);  // right of the axis's name
+    if (tag.find("\"middle\"") == tag.npos || tag.find("#57606a") == tag.npos) continue;
+    CHECK(x - width / 2 >= free);
+    free = x + width / 2;
+  }
+  CHECK(free > 0);
+}
+
+TEST_CASE("line plot: twenty-five series look different") {
+  std::vector<Series> series;
+  for (int i = 0; i < 25; ++i)
+    series.push_back({.name = std::to_string(i), .points = {{0, double(i)}, {1, double(i)}}});
+  const std::string svg = to_svg(LinePlot{.title = "t", .series = series});
+  std::set<std::string> looks;
+  for (size_t at = 0; (at = svg.find("stroke-width=\"2.4\"", at)) != svg.npos; ++at)
+    looks.insert(svg.substr(at - 18, svg.find('>', at) - at + 18));
+  CHECK(looks.size() == 25);
+}
+
+TEST_CASE("boundary: as many probabilities as cells") {
+  CHECK_THROWS_AS((void)to_svg(Boundary{.title = "t"}), ShapeError);
 }
 
 TEST_CASE("line plot: of a name too long for the legend, the end is shown") {

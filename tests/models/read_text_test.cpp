@@ -204,7 +204,8 @@ TEST_CASE("line stream: a CR within a line of a pipe is one, whichever lines com
   Fifo mostly_mac;
   mostly_mac.out << "a\rb\rc\n" << std::flush;
   CHECK_THROWS_WITH_AS((void)mostly_mac.lines->next(),
-                       doctest::Contains("line ends are 2 CR alone and 1 LF"), InputError);
+                       doctest::Contains("line ends are 2 with CR alone and 1 with LF"),
+                       InputError);
 
   Fifo mac;
   mac.out << "a\rb\r" << std::flush;

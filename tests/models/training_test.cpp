@@ -98,6 +98,12 @@ struct ListsOneLater {  // needs the unlisted member in its third call
   Tensor forward(const Tensor& x) const { return b(++calls < 3 ? x : a(x)); }
   SLOPE_MODULE(ListsOneLater, b)
 };
+struct ListsOneEverySecond {  // needs the unlisted member in each second call
+  nn::Linear a{2, 2}, b{2, 1};
+  mutable int calls = 0;
+  Tensor forward(const Tensor& x) const { return b(++calls % 2 ? x : a(x)); }
+  SLOPE_MODULE(ListsOneEverySecond, b)
+};
 
 template <class M>
 struct OneModule : OneBatch<M> {
@@ -344,7 +350,25 @@ TEST_CASE("training: unlisted parameters are refused after a resume and in later
   check_refused(resumed, 7, "name the member in SLOPE_MODULE");
   OneBatch<ListsOneLater> later;
   take_steps(later, 2);
-  check_refused(later, 10, "name the member in SLOPE_MODULE");
+  check_refused(later, 11, "name the member in SLOPE_MODULE");
+  OneBatch<ListsOneEverySecond> alternates;
+  const TrainSettings t = small_language_model().training;
+  Updater updater(alternates.parameters(), t);
+  CHECK_THROWS_AS(for (int64_t step = 0; step < 20; ++step)(void)
+                      take_step(alternates, updater, t, step, 40),
+                  UsageError);
+}
+
+TEST_CASE("training: parameters of the model that the task neither lists nor freezes are named") {
+  OneModule<ListsBoth> head;
+  head.listed = nn::named_parameters(head.model.b);
+  check_refused(
+      head, 0,
+      "2 of the parameters that the loss depends on are not listed in Task::parameters(), "
+      "so they would be neither trained nor saved: (3, 2), first used by linear in module "
+      "a; (3,), first used by linear in module a; list them there, or freeze them");
+  nn::set_requires_grad(head.model, "a.*", false);
+  take_steps(head, 2);
 }
 
 TEST_CASE("training: a module with a mode that no line lists is refused: eval does not reach it") {

@@ -269,6 +269,10 @@ class Sweep(Case):
         out = self.good("sweep", "lm", "--text", "train.en", *SMALL_GPT, "--steps", "3", "--grid", "lr=0.001,1e38", "--out", "sweep").out
         self.assertRegex(out, r"(?m)^1e38 +step \d")
 
+    def test_losses_of_other_tokens_are_not_compared(self):
+        out = self.good("sweep", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "2", "--grid", "min_freq=1,9", "--out", "sweep").out
+        self.assertTrue(out.endswith("\nlosses of runs with another min_freq are of other tokens: they do not compare\n"), out)
+
     def test_what_makes_no_sense_is_refused_before_anything_runs(self):
         for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):
             self.refused(2, "sweep", "translation", *TEXT, *without(SMALL, "--lr"), "--grid", grid, "--out", "sweep", says=says)

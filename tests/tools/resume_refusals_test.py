@@ -53,6 +53,11 @@ class Refusals(Case):
             self.gpt(run, "--documents", documents, "--steps", "1")
             self.refused(2, "train", "char-gpt", "--resume", "--steps", "2", "--text", "other.txt", "--out", run, says=[f"--resume: the text is not what {run} was started with; name the same files"])
 
+    def test_a_rate_that_the_optimizer_read_only_once(self):
+        self.good("train", "points", "--optimizer", "rprop", "--steps", "2", "--out", "moons")
+        self.refused(2, "train", "points", "--resume", "--steps", "4", "--lr", "5", "--out", "moons", says="--lr: does nothing when a run with rprop is resumed")
+        self.good("train", "points", "--resume", "--steps", "4", "--out", "moons")
+
     def test_where_nothing_is_left_to_do_the_old_values_stay(self):
         done = self.resume("--steps", "4", "--lr", "0.5")
         self.assertIn("\nno step is left up to step 4: the run is at step 4; lr stays 0.0005\n", self.good(*done).out)

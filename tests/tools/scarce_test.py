@@ -170,7 +170,7 @@ class Threads(Refused):
                     self.check_refusal(result, 4, "thread")
                 else:
                     self.assertEqual((result.err, weights(f"sweep{n}")), ("", weights("straight")))
-                    self.assertIn("side by side: cannot start another thread" if n < 2 else "validation loss", result.out)
+                    self.assertIn("side by side, each on one thread: cannot start another thread" if n < 2 else "validation loss", result.out)
 
     def test_stacks_that_are_too_small(self):
         for variable, size, good in (("OMP_STACKSIZE", "16K", False), ("OMP_STACKSIZE", "16", False), ("GOMP_STACKSIZE", " 255 k ", False), ("OMP_STACKSIZE", "256K", True),

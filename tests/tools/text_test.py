@@ -275,7 +275,7 @@ class TextToUse(Case):
 
     def test_carriage_returns_alone_are_named(self):
         put("mac.de", get("valid.de").replace(b"\n", b"\r")), put("mac.en", get("valid.en").replace(b"\n", b"\r"))
-        self.refused(3, "translate", "run", "mac.de", says=["mac.de", "line ends are 12 CR alone and ", "sed 's/\\r*$//' | tr '\\r' '\\n'"])
+        self.refused(3, "translate", "run", "mac.de", says=["mac.de", "line ends are 12 with CR alone and ", "sed 's/\\r*$//' | tr '\\r' '\\n'"])
         self.refused(3, "eval", "run", "--data", "mac", says=["mac.de", "CR alone"])
         self.refused(3, "train", "translation", "--train", "mac", "--valid", "mac", *SMALL, "--steps", "1", "--out", "other", says=["mac.de", "CR alone"])
 

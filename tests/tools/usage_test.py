@@ -42,6 +42,8 @@ class Usage(Case):
             (["foo", "train", "lm"], "slope: foo is no command of slope (did you mean zoo?); see slope --help"), (["museum", "tabel", "run", "X"], "slope: tabel is no command of slope museum (did you mean table?); see slope museum --help"),
             (["museum", "--json", "run", "X"], "slope: --json: stands before run, which does not see it there; see slope museum run --help"), (["bench", "foo", "scale"], "slope: foo: stands before scale, "),
             (["museum", "--foo", "run", "X"], "slope: --foo is unknown to slope museum; see slope museum --help"), (["museum", "", "run", "X"], "slope: an empty word is no command of slope museum"),
+            (["points", "--out", "x"], "slope: points is unknown to slope (did you mean slope train points?); see slope --help"),
+            (["museum", "swapped-masks"], "slope: swapped-masks is unknown to slope museum"),
             (["generate", "x", "--", "y"], "slope: y is unknown to slope generate"), (["plot", "--", "a2", "sw"], "required"), (["--", "zoo"], "A subcommand is required"),
         ]:
             with self.subTest(arguments=arguments):

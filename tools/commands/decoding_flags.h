@@ -23,7 +23,7 @@ inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
       .shows_default();
   command
       .option("--length-penalty", decode.length_penalty,
-              "alpha in score = log p / length^alpha; for a --beam above 1")
+              "alpha in score = log p / length^alpha; for a --beam above 1 and for scores")
       .between_reals(-10, 10)
       .shows_default();
   const auto set_unk = [&decode](const std::string& how) {

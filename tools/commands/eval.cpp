@@ -37,7 +37,9 @@ void add_eval(Command& slope) {
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes_name("RUN");
   command
-      .option("--data", flags.data, "prefix of the parallel text, or the text (-: standard input)")
+      .option(
+          "--data", flags.data,
+          "prefix of the parallel text, the text, or points as lines x,y,label (-: standard input)")
       .required()
       .takes_name("PREFIX|FILE");
   add_decoding_flags(command, flags.decode);

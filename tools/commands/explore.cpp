@@ -53,6 +53,8 @@ int run(const Flags& flags) {
   if (flags.program == "-") {
     request.program.clear();
     InputStream("-").read_all(request.program, int64_t{explorer::Limits().length});
+    constexpr std::string_view mark = "\xEF\xBB\xBF";  // a byte order mark
+    if (request.program.starts_with(mark)) request.program.erase(0, mark.size());
   }
   const std::string text = answer_to(request, flags);
   print(visible_json(text));

@@ -54,7 +54,7 @@ int run(const Flags& flags, const ModelType& type) {
                 result.best_loss < 0.1 ? "the model can learn"
                                        : "not learned by heart; try more --steps, another --lr, "
                                          "--dropout 0, --label-smoothing 0");
-  if (!flags.quiet && result.best_step > 0)
+  if (!flags.quiet && result.best_step > 0 && !result.as_before)
     std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n",
                 static_cast<long>(result.steps), result.best_loss,
                 static_cast<long>(result.best_step), visible(flags.out).c_str());

@@ -20,6 +20,8 @@ namespace {
 
 using Values = std::vector<double>;
 
+constexpr double negligible = 1e-9;  // of a derivative: rounding, where terms cancel
+
 // Scaled so that the largest magnitude is 1.
 Values scaled(Values v) {
   double largest = 0;
@@ -102,14 +104,17 @@ class FastCheck {
   }
 
   bool agree(double analytic, const Derivative& numeric) const {
-    const double allowed = options_.rtol * std::abs(numeric.value) + 2 * numeric.error;
+    const double allowed = negligible + options_.rtol * std::abs(numeric.value) + 2 * numeric.error;
     return std::abs(analytic - numeric.value) <= allowed;
   }
-  // Whether the difference tells anything: agreement within a large error does not.
+  // Whether the difference tells anything. Agreement within a large error does not; nor does a
+  // disagreement that kinks near x explain, because backward's number lies between the differences
+  // to either side.
   bool is_known(const Derivative& numeric, double analytic, double usual) const {
     if (numeric.kind != Derivative::Kind::smooth) return false;
-    const double small = 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual);
-    return (std::isfinite(numeric.error) && numeric.error <= small) || !agree(analytic, numeric);
+    const double small = negligible + 1e-3 * std::max(std::abs(numeric.value), usual);
+    if (agree(analytic, numeric)) return std::isfinite(numeric.error) && numeric.error <= small;
+    return analytic < numeric.least || analytic > numeric.most;
   }
 
   // A plain central difference; if it does not agree, the best of several steps along the
@@ -185,9 +190,10 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
     }
     for (const GradcheckLeaf& leaf : report.leaves)
       if (2 * leaf.unchecked > leaf.elements)
-        report.problems.push_back(fmt::format(
-            "only {} of {} directions of {} could be checked: too few; choose other inputs",
-            leaf.elements - leaf.unchecked, leaf.elements, leaf.name));
+        report.problems.push_back(
+            fmt::format("only {} of {} directions of {} could be checked: too few; choose other "
+                        "inputs, or float64",
+                        leaf.elements - leaf.unchecked, leaf.elements, leaf.name));
     if (!failing.empty() && options.find_culprit)
       report.culprits = find_culprits(
           f, checked, {failing_output, forward.cotangent(failing_output), failing}, slow);

@@ -24,6 +24,7 @@ namespace {
 constexpr double largest_step = 0.3;    // times max(1, |x|)
 constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding, L itself varies
 constexpr size_t beside_jump = 6;       // rungs on which both sides of a jump must be smooth
+constexpr double most_rounding = 1e5;   // of a float64 function's noise, in units of its last digit
 
 // The largest of the changes from the left to x, from x to the right, and from the left to the
 // right.
@@ -62,9 +63,8 @@ Derivative jump_of(const std::vector<Rung>& ladder) {
           .height = largest_change(near)};
 }
 
-}  // namespace
-
-Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
+Derivative differentiate_with(double eps, const Losses& losses, double x,
+                              const Tolerance& tolerance) {
   // Why 21: float32 numbers are spaced by powers of two, and a power of two here would round all
   // samples alike.
   const double first = eps / 21;
@@ -98,23 +98,31 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   while (start + 2 < ladder.size() && noise_at(start) > tolerance.of(ladder[start].central()))
     ++start;
   const Rung &near = ladder[start], &far = ladder[start + 1];
+  const double left = near.from_left(), right = near.from_right();
   if (near.gap() > 0.5 * far.gap() && near.gap() > 2 * noise_at(start) &&
-      near.gap() >
-          10 * tolerance.of(std::max(std::abs(near.from_left()), std::abs(near.from_right())))) {
-    // At a kink the gap stays; curvature shrinks it with the step, as far as the noise shows.
-    bool stays = true;
-    for (size_t m = 0; m < start; ++m)
-      stays &= ladder[m].gap() + 2 * noise_at(m) > 0.5 * near.gap();
-    if (stays)
+      near.gap() > 10 * tolerance.of(std::max(std::abs(left), std::abs(right)))) {
+    // At a kink the gap stays; beside one, and where L is curved, it shrinks with the step, as far
+    // as the noise shows.
+    size_t smaller = start;  // the steps before this one are too small for the gap
+    while (smaller > 0 && ladder[smaller - 1].gap() + 2 * noise_at(smaller - 1) > 0.5 * near.gap())
+      --smaller;
+    if (smaller == 0)
       return {.kind = Derivative::Kind::kink,
               .step = near.right.step,
               .noise = noise,
-              .left = near.from_left(),
-              .right = near.from_right()};
-    ladder.resize(start + 1);  // larger steps tell how L behaves elsewhere
+              .left = left,
+              .right = right};
+    ladder.resize(smaller);  // larger steps tell how L behaves elsewhere
   }
 
   Derivative best = unknown;
+  best.least = std::min(left, right);
+  best.most = std::max(left, right);
+  for (size_t m = start + 1; m < std::min(start + 3, ladder.size()); ++m) {
+    const auto [least, most] = std::minmax({ladder[m].from_left(), ladder[m].from_right()});
+    best.least = std::min(best.least, least);
+    best.most = std::max(best.most, most);
+  }
   double before = ladder[0].central();
   for (size_t m = 1; m < ladder.size(); ++m) {
     const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
@@ -125,11 +133,30 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
       best.value = value;
       best.error = error;
       best.step = ladder[m].right.step;
-      best.hidden = ladder[m].is_flat() ? f32_rounding * scale / best.step : 0;
+      best.hidden = ladder[m].is_flat()
+                        ? std::max(f32_rounding * scale, 2 * at[fine].rounding) / best.step
+                        : 0;
     }
     before = value;
   }
   return best;
+}
+
+}  // namespace
+
+Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
+  const auto is_sure = [&](const Derivative& d) {
+    return d.kind == Derivative::Kind::smooth && d.error <= tolerance.of(d.value);
+  };
+  const Derivative first = differentiate_with(eps, losses, x, tolerance);
+  // A kink beside x may have misled these differences. Smaller steps tell, unless L is rounded to
+  // less than float64.
+  const double rounding = std::numeric_limits<double>::epsilon() * losses(0).scale;
+  if (is_sure(first) || first.noise > most_rounding * rounding) return first;
+  for (const double smaller : {eps / 16, eps / 256, eps / 4096})
+    if (const Derivative d = differentiate_with(smaller, losses, x, tolerance); is_sure(d))
+      return d;
+  return first;
 }
 
 }  // namespace slope

@@ -41,6 +41,7 @@ struct Derivative {
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
   double left = 0, right = 0;   // at a kink or beside a jump: the derivatives on either side
+  double least = 0, most = 0;   // at a smooth point: among the differences to either side
   double height = 0;            // of a jump
 
   bool agrees(double analytic, const Tolerance& tolerance) const;

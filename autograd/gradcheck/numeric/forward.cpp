@@ -62,7 +62,7 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
           fmt::format("the function writes into its input: {}, element {} was {} and is {} "
                       "after the call; clone() it before writing",
                       leaves[i].name, at->element, at->a_text(), at->b_text()));
-  SeesFloat32 seen;
+  SeesRounding seen;
   {
     const Observe observe(seen);
     const std::string found = not_deterministic(outputs_, f());
@@ -75,7 +75,7 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
 
   for (size_t k = 0; k < outputs_.size(); ++k) {
     const Tensor& y = outputs_[k];
-    seen.found |= y.dtype() == f32;
+    if (y.dtype() == f32 && seen.coarsest == f64) seen.coarsest = f32;
     const bool is_number = is_floating(y.dtype());
     const std::string bad = not_finite_text(f, y, k);
     if (!bad.empty()) not_finite_.push_back(bad);
@@ -84,7 +84,7 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
     weights_.push_back(cotangents_[k].defined() ? cotangents_[k].to_vector()
                                                 : std::vector<double>());
   }
-  has_float32_ = seen.found;
+  coarsest_ = seen.coarsest;
 }
 
 std::string Forward::change() const { return not_deterministic(outputs_, f_()); }
@@ -110,6 +110,7 @@ std::vector<LossAt> Forward::losses() const {
   const Tensors y = evaluate();
   check_same_kind(outputs_, y);
   std::vector<LossAt> result(y.size());
+  const double rounding = coarsest_ == bf16 ? bf16_rounding : coarsest_ == f32 ? f32_rounding : 0;
   for (size_t k = 0; k < y.size(); ++k) {
     if (!is_checked(k)) continue;
     const std::vector<double> values = y[k].detach().to_vector();
@@ -117,7 +118,7 @@ std::vector<LossAt> Forward::losses() const {
       const double term = weights_[k][i] * values[i];
       result[k].value += term;
       result[k].scale += std::abs(term);
-      if (has_float32_) result[k].rounding += std::abs(term) * f32_rounding / 2;
+      result[k].rounding += std::abs(term) * rounding / 2;
     }
   }
   return result;

@@ -29,12 +29,13 @@ class Forward {
   const Tensor& cotangent(size_t k) const { return cotangents_[k]; }
   bool is_checked(size_t k) const { return cotangents_[k].defined(); }
   std::string op(size_t k) const;  // the operation that made output k: "softmax"
-  // Whether a tensor of the function is float32, so that rounding to it may show in its values.
-  // Then every term of every L_k counts as rounded, as it is not known which ones are: a copy hides
-  // where its values come from, and a term that stays may be one whose change was rounded away. So
-  // beside a float32 step large terms in float64, though exact, make a derivative too noisy to be
-  // checked; check them in a function of their own.
-  bool has_float32() const { return has_float32_; }
+  // The coarsest dtype to which values are rounded, which may show in the outputs: float32,
+  // bfloat16 under Autocast(bf16), or else float64. Then every term of every L_k counts as rounded,
+  // as it is not known which ones are: a copy hides where its values come from, and a term that
+  // stays may be one whose change was rounded away. So beside a float32 step large terms in
+  // float64, though exact, make a derivative too noisy to be checked; check them in a function of
+  // their own.
+  DType coarsest() const { return coarsest_; }
   // not_finite_text() for each output that has such an element
   const std::vector<std::string>& not_finite() const { return not_finite_; }
 
@@ -52,7 +53,7 @@ class Forward {
   Tensors outputs_, cotangents_;
   std::vector<std::vector<double>> weights_;  // the cotangents' values
   std::vector<std::string> not_finite_;
-  bool has_float32_ = false;
+  DType coarsest_ = f64;
   mutable bool needs_tape_ = false;
 };
 

@@ -14,8 +14,8 @@ double median(std::vector<double> v) {
 }
 
 // Estimates the noise from the second differences of close samples, less their median, which is the
-// curvature. A smooth function leaves nothing; a kink at x leaves one or two, in the middle and of
-// one sign.
+// curvature. A smooth function leaves nothing; a kink leaves one or two, side by side and of one
+// sign.
 double noise_nearby(const Close& at) {
   std::vector<double> second;
   for (size_t j = 1; j + 1 < at.size(); ++j) {
@@ -24,16 +24,17 @@ double noise_nearby(const Close& at) {
     second.push_back(2 * ((1 - left) * at[j - 1].value + left * at[j + 1].value - at[j].value));
   }
   const double curvature = median(second);
-  double inside = 0, outside = 0, all = 0;  // signed sum of the middle three; sums of squares
+  double all = 0, inside = 0, sum = 0;  // squares: of all, of the three side by side with the most
   for (size_t j = 0; j < second.size(); ++j) {
-    const double d = second[j] - curvature;
-    const bool is_middle = j + 1 >= fine - 1 && j + 1 <= fine + 1;
-    inside += is_middle ? d : 0;
-    outside += is_middle ? 0 : d * d;
-    all += d * d;
+    const auto left = [&](size_t i) { return second[i] - curvature; };
+    all += left(j) * left(j);
+    if (j < 2) continue;
+    const double a = left(j - 2), b = left(j - 1), c = left(j), squares = a * a + b * b + c * c;
+    if (squares > inside) inside = squares, sum = a + b + c;
   }
+  const double outside = all - inside;
   // a sum of equal signs is at least the root of the squares' sum; opposite signs cancel
-  const bool is_kink = inside * inside > 0.99 * all && outside < 0.0025 * all;
+  const bool is_kink = sum * sum > 0.99 * all && outside < 0.0025 * all;
   const double n = static_cast<double>(second.size());
   // the second difference of noise has six times the noise's variance
   const double found = std::sqrt((is_kink ? outside / (n - 3) : all / n) / 6);

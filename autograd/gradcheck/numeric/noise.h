@@ -15,8 +15,9 @@
 
 namespace slope {
 
-constexpr double sure = 4;                // what exceeds this many times the noise is not noise
-constexpr double f32_rounding = 0x1p-24;  // relative to the number rounded
+constexpr double sure = 4;  // what exceeds this many times the noise is not noise
+// relative to the number rounded
+constexpr double f32_rounding = 0x1p-24, bf16_rounding = 0x1p-9;
 
 // L at -h, 0 and h
 struct Rung {

@@ -1,5 +1,6 @@
 #include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
+#include <slope/core/product/autocast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,10 +55,12 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
   return "no operation made it: it is an input, or was written by hand";
 }
 
-void SeesFloat32::recorded(const Recorded& made) {
+void SeesRounding::recorded(const Recorded& made) {
   const auto is_rounded = [](const Tensor& x) { return x.defined() && x.dtype() == f32; };
+  bool found = false;
   for (const InputRef& x : made.inputs) found |= is_rounded(*x);
   for (const Tensor& y : made.outputs) found |= is_rounded(y);
+  if (found && coarsest != bf16) coarsest = autocast_dtype();  // f32 where it is not bf16
 }
 
 }  // namespace slope

@@ -10,10 +10,9 @@ namespace slope {
 // without such a value in its inputs. A nan that comes from infinities has their source.
 std::string source_of(const std::function<Tensors()>& f, size_t k, double bad);
 
-// Whether any tensor of the operations that it sees is float32, to which values are
-// rounded.
-struct SeesFloat32 : Observer {
-  bool found = false;
+// The coarsest dtype to which the operations that it sees round values.
+struct SeesRounding : Observer {
+  DType coarsest = f64;
   bool sees_contributions() const override { return false; }
   void recorded(const Recorded& made) override;
 };

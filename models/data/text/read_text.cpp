@@ -44,7 +44,7 @@ std::string clean_text(std::string text, const std::string& name, const TextBefo
     i = end + 1;
   }
   SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < before.lines + line_feeds,
-                    "{}: line ends are {} CR alone and {} LF; convert it: sed "
+                    "{}: line ends are {} with CR alone and {} with LF; convert it: sed "
                     "'s/\\r*$//' | tr '\\r' '\\n'",
                     name, carriage_returns, line_feeds);
   text.resize(kept);

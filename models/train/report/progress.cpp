@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace slope::train {
 
@@ -89,10 +90,9 @@ void Progress::update(const ProgressState& state, bool log_line) {
 void Progress::message(const std::string& line) {
   if (quiet_) return;
   clear();
-  const bool was_written = !std::ferror(stdout);
   std::fputs((visible(line) + "\n").c_str(), stdout);
   std::fflush(stdout);
-  if (was_written && std::ferror(stdout))
+  if (std::ferror(stdout) && !std::exchange(said_unwritten_, true))
     std::fputs("slope: note: standard output could not be written; training goes on\n", stderr);
 }
 

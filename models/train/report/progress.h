@@ -25,7 +25,7 @@ class Progress {
 
  private:
   void clear();
-  bool quiet_, terminal_, drawn_ = false;
+  bool quiet_, terminal_, drawn_ = false, said_unwritten_ = false;
   std::chrono::steady_clock::time_point start_, last_;
   int64_t first_step_ = -1;
 };

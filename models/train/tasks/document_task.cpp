@@ -35,6 +35,7 @@ DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
                     "validation; each needs at least 1",
                     n, cut, n - cut);
   const RandomSite site{static_cast<uint64_t>(settings.training.seed), 1, 0, data::order_stream};
+  held_out_ = static_cast<size_t>(n - cut);
   int64_t characters = 0, i = 0;
   for (const int64_t k : data::permutation(n, site)) {
     std::vector<int64_t>& document = all[static_cast<size_t>(k)];
@@ -96,8 +97,12 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 }
 
 std::string DocumentTask::summary() const {
-  return fmt::format("{} training and {} validation documents, {} different {}; {}{}",
-                     training_.size(), validation_.size(), tokenizer_->size(),
+  const std::string cut =
+      validation_.size() < held_out_
+          ? fmt::format(" (validates on {} of them: --validation-size)", validation_.size())
+          : "";
+  return fmt::format("{} training and {} validation documents{}, {} different {}; {}{}",
+                     training_.size(), held_out_, cut, tokenizer_->size(),
                      settings_.data<TextSettings>().tokens.tokenizer, parameter_count(),
                      unknown_lines(unknown(training_), unknown(validation_), settings_));
 }

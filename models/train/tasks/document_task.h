@@ -34,6 +34,7 @@ class DocumentTask : public ModelTask {
   data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
   data::Documents training_, validation_;
+  size_t held_out_ = 0;  // validation documents before --validation-size reduces them
   int64_t position_ = 0, order_epoch_ = -1;
   std::vector<int64_t> order_;  // of the training documents, in epoch order_epoch_
 };

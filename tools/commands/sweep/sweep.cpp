@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -201,6 +202,13 @@ void rethrow_first_error(const std::vector<Point>& points) {
   naming_run("sweep: " + others + first.name, [&] { std::rethrow_exception(first.error); });
 }
 
+bool decides_tokens(const std::string& key) {
+  for (const char* one : {"tokenizer", "lowercase", "min_freq", "vocab_size", "subword_kind",
+                          "subword_model", "shared_vocabulary"})
+    if (key == one) return true;
+  return false;
+}
+
 // The best first; those without a result last.
 std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
@@ -224,6 +232,12 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
                 ? fmt::format("{:<15.4f}  {}\n", p.result.best_loss, p.result.best_step)
                 : visible(p.failure) + "\n";
   }
+  for (const Axis& axis : axes)
+    if (decides_tokens(axis.key))
+      return text + fmt::format(
+                        "losses of runs with another {} are of other tokens: they do not "
+                        "compare\n",
+                        axis.key);
   return text;
 }
 
@@ -243,6 +257,12 @@ std::string outcome(const Point& p) {
   _exit(128 + train::SignalGuard::received());
 }
 
+// Lets the threads that wait for `latch` go, also if their owner fails.
+struct Start {
+  std::latch& latch;
+  ~Start() { latch.count_down(); }
+};
+
 int run(const Flags& flags, const ModelType& type) {
   const std::vector<Axis> axes = axes_of(flags.grid);
   for (const Axis& axis : axes)
@@ -255,12 +275,14 @@ int run(const Flags& flags, const ModelType& type) {
   refuse_shared_folder(flags, points);
   refuse_what_cannot_run(flags, type, axes, points);
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
-  const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
+  int threads = std::max(1, num_threads() / static_cast<int>(jobs));
   const train::KeepSignal keep;  // ends all runs
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
-  std::mutex mutex;  // guards `failure` and the output
+  std::mutex mutex;           // guards `failure` and the output
+  std::latch all_started(1);  // before the first run needs threads of its own
   const auto work = [&] {
+    all_started.wait();
     set_num_threads(threads);
     for (size_t i; (i = next++) < points.size() && !train::SignalGuard::received();) try {
         run_point(flags, type, axes, points[i]);
@@ -276,12 +298,15 @@ int run(const Flags& flags, const ModelType& type) {
       }
   };
   std::vector<std::jthread> others;
-  try {
-    while (others.size() + 1 < jobs) others.emplace_back(work);
-  } catch (const std::system_error& e) {  // the threads that were started go on
-    const std::lock_guard lock(mutex);
-    print(fmt::format("{} instead of {} runs side by side: {}\n", others.size() + 1, jobs,
-                      no_further_thread(e).what()));
+  {
+    const Start start{all_started};
+    try {
+      while (others.size() + 1 < jobs) others.emplace_back(work);
+    } catch (const std::system_error& e) {  // the threads that were started go on
+      threads = 1;
+      print(fmt::format("{} instead of {} runs side by side, each on one thread: {}\n",
+                        others.size() + 1, jobs, no_further_thread(e).what()));
+    }
   }
   work();
   others.clear();  // waits until they have ended
