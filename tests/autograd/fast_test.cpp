@@ -1,5 +1,6 @@
 // The fast mode names every leaf with a wrong gradient, whatever the error's direction.
 #include <doctest/doctest.h>
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
 
@@ -133,6 +134,21 @@ TEST_CASE("fast: kinks near x do not make a right rule wrong in float64, and rar
   CHECK(wrong_in_f32 <= 2);  // of 54
 }
 
+TEST_CASE("fast: a nan gradient of one output is not made up for by another output") {
+  const NamedTensors leaves{{"x", values({4})}, {"y", values({3}, 2)}};
+  {
+    const NoGrad no_grad;
+    leaves[0].tensor.write<double>()[0] = 0;
+  }
+  const auto f = [&] {
+    const Tensor& x = leaves[0].tensor;
+    return Tensors{where(x == 0, ones({4}, f64), sin(x) / x), sin(leaves[1].tensor)};
+  };
+  const GradcheckReport report = gradcheck_fast(f, leaves, quiet_fast);
+  CHECK_MESSAGE(!report.ok, report.text());
+  CHECK_MESSAGE(report.failed > 0, report.text());
+}
+
 TEST_CASE("fast: where terms cancel, their rounding is no derivative") {
   const NamedTensors leaves{{"x", values({5})}};
   const auto f = [&] {
@@ -170,7 +186,8 @@ TEST_CASE("fast: it is a failure if too few directions, or none, can be checked"
     CHECK(!report.ok);
     CHECK(report.failed == 0);
     CHECK(report.unchecked == 3);
-    CHECK(mentions(report.problems, "only 0 of 3 directions of x could be checked: too few"));
+    CHECK(mentions(report.problems,
+                   "only 0 of 3 directions of x could be checked for output 0: too few"));
   }
   CHECK(mentions(gradcheck_fast([&] { return Tensors{x > 0.0}; }, {{"x", x}}, quiet_fast).problems,
                  "nothing to check"));

@@ -69,6 +69,16 @@ TEST_CASE("gradcheck: a kink beside an element, however close, is not taken for 
     }
 }
 
+TEST_CASE("gradcheck: a kink at an element is told, however small it is") {
+  for (const double slope : {0.002, 0.005, 0.01, 0.02, 0.05, 1.0}) {
+    const Tensor x = leaf(tensor({0.0, 0.7, -0.3}).to(f64));
+    const GradcheckReport report = gradcheck(
+        [=](const Tensors& in) { return Tensors{in[0] + relu(in[0]) * slope}; }, {x}, quiet);
+    CHECK_MESSAGE(report.ok, report.text());
+    CHECK(report.checked + report.unchecked == 3);
+  }
+}
+
 TEST_CASE(
     "gradcheck: under Autocast(bf16) a derivative is checked as far as bf16 lets it be seen") {
   manual_seed(4);

@@ -217,6 +217,14 @@ TEST_CASE("gradcheck: a rule that is not linear in its gradient is found") {
   CHECK(mentions(report.problems, "backward is not linear in the gradient that it is given"));
 }
 
+TEST_CASE("gradcheck: a rule that clips is found beside gradients a million times larger") {
+  const Tensors in{rand({5}).set_requires_grad(), rand({5}).set_requires_grad()};
+  const GradcheckReport report = gradcheck(
+      [](const Tensors& x) { return Tensors{with_rule(clips, x[0]) + tanh(x[1] * 1e-6) * 1e6}; },
+      in, quiet);
+  CHECK_MESSAGE(mentions(report.problems, "not linear"), report.text());
+}
+
 TEST_CASE("gradcheck: outputs that change their number, shape or dtype between calls") {
   int call = 0;
   const TensorFunction number = [&](const Tensors& in) {

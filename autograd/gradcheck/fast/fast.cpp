@@ -52,6 +52,7 @@ class FastCheck {
     std::vector<Direction> failing;
     const double length_of_x = std::sqrt(dot(at, at));
     Tally tally{.elements = options_.directions};
+    int64_t unchecked = 0;
     for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
       const Values v = direction(d, g, x, index);
       const auto loss = [&](double h) {
@@ -69,6 +70,7 @@ class FastCheck {
       GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
       ++row.elements;
       if (!is_known(numeric, analytic, usual)) {
+        ++unchecked;
         ++row.unchecked;
         ++report_.unchecked;
         continue;
@@ -92,6 +94,12 @@ class FastCheck {
                                   .numeric = numeric.value});
     }
     tally.tell_cut(leaf.name, output_, where_cut, report_);
+    if (2 * unchecked > options_.directions)
+      report_.problems.push_back(fmt::format(
+          "only {} of {} directions of {} could be checked for output {}: too few; choose other "
+          "inputs{}",
+          options_.directions - unchecked, options_.directions, leaf.name, output_,
+          forward_.coarsest() == f64 ? "" : ", or float64"));
     return failing;
   }
 
@@ -108,13 +116,12 @@ class FastCheck {
     return std::abs(analytic - numeric.value) <= allowed;
   }
   // Whether the difference tells anything. Agreement within a large error does not; nor does a
-  // disagreement that kinks near x explain, because backward's number lies between the differences
-  // to either side.
+  // disagreement that kinks explain.
   bool is_known(const Derivative& numeric, double analytic, double usual) const {
     if (numeric.kind != Derivative::Kind::smooth) return false;
     const double small = negligible + 1e-3 * std::max(std::abs(numeric.value), usual);
     if (agree(analytic, numeric)) return std::isfinite(numeric.error) && numeric.error <= small;
-    return analytic < numeric.least || analytic > numeric.most;
+    return !numeric.may_be_kinks(analytic, {negligible, options_.rtol});
   }
 
   // A plain central difference; if it does not agree, the best of several steps along the
@@ -188,12 +195,6 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
       report = std::move(before);  // without numbers, which say nothing
       return;
     }
-    for (const GradcheckLeaf& leaf : report.leaves)
-      if (2 * leaf.unchecked > leaf.elements)
-        report.problems.push_back(
-            fmt::format("only {} of {} directions of {} could be checked: too few; choose other "
-                        "inputs, or float64",
-                        leaf.elements - leaf.unchecked, leaf.elements, leaf.name));
     if (!failing.empty() && options.find_culprit)
       report.culprits = find_culprits(
           f, checked, {failing_output, forward.cotangent(failing_output), failing}, slow);

@@ -21,7 +21,7 @@ namespace slope {
 struct FastOptions {
   int64_t directions = 3;  // of each leaf
   double step = 1e-5;      // movement of the largest element
-  double rtol = 1e-4;      // relative to the derivative along a direction
+  double rtol = 1e-4;      // relative to the derivative along a direction; 1e-9 counts as 0
   bool raise_exception = true;
   bool find_culprit = true;
   uint64_t seed = 0;

@@ -15,6 +15,10 @@ bool Tolerance::agree(double a, double b) const { return std::abs(a - b) <= of(b
 bool Derivative::agrees(double analytic, const Tolerance& tolerance) const {
   return std::abs(analytic - value) <= tolerance.of(value) + doubt * error + hidden;
 }
+bool Derivative::may_be_kinks(double analytic, const Tolerance& tolerance) const {
+  const double margin = tolerance.of(value);
+  return kind == Kind::smooth && analytic >= least - margin && analytic <= most + margin;
+}
 bool Derivative::is_known(const Tolerance& tolerance) const {
   return error <= std::max(tolerance.of(value), close_enough * std::abs(value));
 }
@@ -63,6 +67,44 @@ Derivative jump_of(const std::vector<Rung>& ladder) {
           .height = largest_change(near)};
 }
 
+// Steps of which each is 4 times the previous, as far as L is finite and x moves to both sides.
+std::vector<Rung> ladder_of(const Losses& losses, const Close& at, double first, double x) {
+  std::vector<Rung> ladder{{at[fine - 1], at[fine], at[fine + 1]},
+                           {at.front(), at[fine], at.back()}};
+  for (double h = 16 * first; h < largest_step * std::max(1.0, std::abs(x)); h *= 4) {
+    ladder.push_back({losses(-h), at[fine], losses(h)});
+    if (!ladder.back().is_finite()) {
+      ladder.pop_back();
+      break;
+    }
+  }
+  std::erase_if(ladder, [](const Rung& r) { return !r.has_both_sides(); });
+  return ladder;
+}
+
+// What noise adds to a difference.
+double error_of(double noise, const Rung& r) { return sure * noise / r.step(); }
+
+// Richardson's extrapolation from each two neighbours; the one with the smallest error.
+Derivative extrapolate(const std::vector<Rung>& ladder, double noise, double hidden_change) {
+  Derivative best{.error = INFINITY, .noise = noise};
+  double before = ladder[0].central();
+  for (size_t m = 1; m < ladder.size(); ++m) {
+    const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
+    const double error = std::abs(value - before) + error_of(noise, ladder[m - 1]);
+    // A value that the smaller steps rule out tells how L behaves elsewhere, not at x.
+    if (std::abs(value - best.value) > doubt * (error + best.error)) break;
+    if (error < best.error) {
+      best.value = value;
+      best.error = error;
+      best.step = ladder[m].right.step;
+      best.hidden = ladder[m].is_flat() ? hidden_change / best.step : 0;
+    }
+    before = value;
+  }
+  return best;
+}
+
 Derivative differentiate_with(double eps, const Losses& losses, double x,
                               const Tolerance& tolerance) {
   // Why 21: float32 numbers are spaced by powers of two, and a power of two here would round all
@@ -74,38 +116,31 @@ Derivative differentiate_with(double eps, const Losses& losses, double x,
   for (const LossAt& sample : at)
     if (!std::isfinite(sample.value)) return {.kind = Derivative::Kind::edge, .step = sample.step};
 
-  std::vector<Rung> ladder{{at[fine - 1], at[fine], at[fine + 1]},
-                           {at.front(), at[fine], at.back()}};
-  for (double h = 16 * first; h < largest_step * std::max(1.0, std::abs(x)); h *= 4) {
-    ladder.push_back({losses(-h), at[fine], losses(h)});
-    if (!ladder.back().is_finite()) {
-      ladder.pop_back();
-      break;
-    }
-  }
-  std::erase_if(ladder, [](const Rung& r) { return !r.has_both_sides(); });
+  std::vector<Rung> ladder = ladder_of(losses, at, first, x);
   if (ladder.size() >= 2 && jumps_here(losses, ladder)) return jump_of(ladder);
   const double noise = noise_of(losses, at, ladder);
-  const Derivative unknown{.error = INFINITY, .noise = noise};
   double scale = at[fine].scale;
   for (const Rung& r : ladder) scale = std::max({scale, r.left.scale, r.right.scale});
-  if (ladder.size() < 2 || noise > largest_noise * scale) return unknown;
-  const auto noise_at = [&](size_t m) { return sure * noise / ladder[m].step(); };
+  if (ladder.size() < 2 || noise > largest_noise * scale)
+    return {.error = INFINITY, .noise = noise};
 
   // A kink is looked for at the smallest step whose noise is negligible, or else at the largest but
   // one.
   size_t start = 0;
-  while (start + 2 < ladder.size() && noise_at(start) > tolerance.of(ladder[start].central()))
+  while (start + 2 < ladder.size() &&
+         error_of(noise, ladder[start]) > tolerance.of(ladder[start].central()))
     ++start;
-  const Rung &near = ladder[start], &far = ladder[start + 1];
+  const Rung near = ladder[start], far = ladder[start + 1];
   const double left = near.from_left(), right = near.from_right();
-  if (near.gap() > 0.5 * far.gap() && near.gap() > 2 * noise_at(start) &&
+  if (near.gap() > 0.5 * far.gap() && near.gap() > 2 * error_of(noise, near) &&
       near.gap() > 10 * tolerance.of(std::max(std::abs(left), std::abs(right)))) {
     // At a kink the gap stays; beside one, and where L is curved, it shrinks with the step, as far
     // as the noise shows.
+    const auto stays = [&](const Rung& r) {
+      return r.gap() + 2 * error_of(noise, r) > 0.5 * near.gap();
+    };
     size_t smaller = start;  // the steps before this one are too small for the gap
-    while (smaller > 0 && ladder[smaller - 1].gap() + 2 * noise_at(smaller - 1) > 0.5 * near.gap())
-      --smaller;
+    while (smaller > 0 && stays(ladder[smaller - 1])) --smaller;
     if (smaller == 0)
       return {.kind = Derivative::Kind::kink,
               .step = near.right.step,
@@ -115,31 +150,16 @@ Derivative differentiate_with(double eps, const Losses& losses, double x,
     ladder.resize(smaller);  // larger steps tell how L behaves elsewhere
   }
 
-  Derivative best = unknown;
-  best.least = std::min(left, right);
-  best.most = std::max(left, right);
+  Derivative d = extrapolate(ladder, noise, std::max(f32_rounding * scale, 2 * at[fine].rounding));
+  d.left = left;
+  d.right = right;
+  d.least = std::min(left, right);
+  d.most = std::max(left, right);
   for (size_t m = start + 1; m < std::min(start + 3, ladder.size()); ++m) {
-    const auto [least, most] = std::minmax({ladder[m].from_left(), ladder[m].from_right()});
-    best.least = std::min(best.least, least);
-    best.most = std::max(best.most, most);
+    d.least = std::min({d.least, ladder[m].from_left(), ladder[m].from_right()});
+    d.most = std::max({d.most, ladder[m].from_left(), ladder[m].from_right()});
   }
-  double before = ladder[0].central();
-  for (size_t m = 1; m < ladder.size(); ++m) {
-    const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
-    const double error = std::abs(value - before) + noise_at(m - 1);
-    // A value that the smaller steps rule out tells how L behaves elsewhere, not at x.
-    if (std::abs(value - best.value) > doubt * (error + best.error)) break;
-    if (error < best.error) {
-      best.value = value;
-      best.error = error;
-      best.step = ladder[m].right.step;
-      best.hidden = ladder[m].is_flat()
-                        ? std::max(f32_rounding * scale, 2 * at[fine].rounding) / best.step
-                        : 0;
-    }
-    before = value;
-  }
-  return best;
+  return d;
 }
 
 }  // namespace

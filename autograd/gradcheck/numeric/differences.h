@@ -7,7 +7,8 @@
 //
 // The result is the one with the smallest error estimate: its distance from the previous one on the
 // ladder plus the function's noise divided by the step (noise.h). Steps end where a result
-// contradicts those of smaller steps.
+// contradicts those of smaller steps. If the error stays large, because a kink lies beside x,
+// smaller steps are tried.
 #pragma once
 
 #include <functional>
@@ -40,11 +41,14 @@ struct Derivative {
   double hidden = 0;            // where L does not change: what float32 may have rounded away
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
-  double left = 0, right = 0;   // at a kink or beside a jump: the derivatives on either side
-  double least = 0, most = 0;   // at a smooth point: among the differences to either side
+  double left = 0, right = 0;   // the derivatives on either side
+  double least = 0, most = 0;   // of a smooth point: among the differences to either side
   double height = 0;            // of a jump
 
   bool agrees(double analytic, const Tolerance& tolerance) const;
+  // Whether kinks beside x may be why it does not agree: backward's number lies between the
+  // differences to either side.
+  bool may_be_kinks(double analytic, const Tolerance& tolerance) const;
   // well enough to show that an analytic derivative is 5 % off
   bool is_known(const Tolerance& tolerance) const;
 };

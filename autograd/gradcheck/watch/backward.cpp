@@ -3,9 +3,7 @@
 #include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/core/loops/copy.h>
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 
 namespace slope {
 
@@ -29,9 +27,6 @@ void WatchBackward::node_begins(const Node& node, std::span<const Tensor> grads)
     has_bf16_ |= g.defined() && g.dtype() == bf16;
     running.grads.push_back(g);
     running.copies.push_back(g.defined() ? contiguous_copy(g) : g);
-    if (g.defined())
-      for (const double v : g.detach().to_vector())
-        if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
   }
   running_.push_back(std::move(running));
 }

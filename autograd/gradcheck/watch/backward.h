@@ -23,7 +23,6 @@ class WatchBackward : public Observer {
   bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
   // Whether a rule rounded its gradients to bfloat16.
   bool has_bf16() const { return has_bf16_; }
-  double largest() const { return largest_; }  // magnitude of any operation's gradient
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
 
@@ -50,7 +49,6 @@ class WatchBackward : public Observer {
   Tensors undone_;  // the grad_outputs into which the last rule wrote
   std::string written_;
   bool returns_what_it_wrote_ = false, has_bf16_ = false;
-  double largest_ = 0;
 };
 
 }  // namespace slope
