@@ -5,7 +5,7 @@
 file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/readme/*.cpp")
 foreach(program IN LISTS programs)
   get_filename_component(name "${program}" NAME_WE)
-  if(SLOPE_PLAIN AND name STREQUAL "training")  # writes a file
+  if(SLOPE_PLAIN AND name MATCHES "^(training|model)$")  # need files, and the list of models
     continue()
   endif()
   add_executable(readme_${name} "${program}")
