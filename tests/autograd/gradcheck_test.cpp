@@ -113,9 +113,11 @@ TEST_CASE("gradcheck: where terms cancel in float32, their rounding is not taken
     const Tensor h = matmul(x, in[0]) + in[1];
     return Tensors{matmul(tanh((h - mean(h, {0})) / slope::std(h, {0})), v)};
   };
-  for (uint64_t seed = 0; seed < 6; ++seed) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
     GradcheckOptions options = quiet;
     options.seed = seed;
+    options.sample = 2;
+    options.find_culprit = false;
     const std::string text =
         gradcheck(f, {w, b}, options).text() + gradgradcheck(f, {w, b}, {}, options).text();
     CHECK_MESSAGE(text.find("not linear") == std::string::npos, text);
