@@ -50,6 +50,9 @@ async function open(state = {}, options = {}, at = url) {
 }
 const quiet = () => assert.deepEqual(noise.splice(0), []);
 const text = (page, selector) => page.locator(selector).innerText();
+// All texts at one instant: a locator first finds the elements and reads them afterwards, when the page may
+// have replaced them; the innerText of an element that is no longer shown has no tabs between its cells.
+const texts = (page, selector) => page.evaluate((all) => [...document.querySelectorAll(all)].map((element) => element.innerText), selector);
 const settled = (page) => page.waitForFunction(() => document.getElementById('panel').childElementCount > 0);
 
 test('steps to the end and back leave the page as it was, in every example', async () => {
@@ -107,7 +110,7 @@ test('paths add up to the gradient of the engine', async () => {
   const page = await open({ program: 'x = 3\ny = x * x + sin(x) + x', dtype: 'f64', panel: 'paths' });
   await page.waitForSelector('#panel .paths');
   assert.equal(await page.locator('#panel .paths tr').count(), 4);
-  const [sum, engine] = await page.locator('#panel .equation b').allInnerTexts();
+  const [sum, engine] = await texts(page, '#panel .equation b');
   assert.equal(sum, engine);
   quiet();
   await page.close();
@@ -116,19 +119,19 @@ test('paths add up to the gradient of the engine', async () => {
 test('paths through an operation with two outputs add up, and one is lost in a wrong order', async () => {
   const page = await open({ program: 'x = [2, 5]\na, b = unbind(x)\nL = a * b', dtype: 'f64', panel: 'paths' });
   await page.waitForSelector('#panel .paths');
-  assert.deepEqual((await page.locator('#panel .equation b').allInnerTexts()).slice(0, 2), ['[5, 2]', '[5, 2]']);
+  assert.deepEqual((await texts(page, '#panel .equation b')).slice(0, 2), ['[5, 2]', '[5, 2]']);
   await page.click('#panel label');
   assert.equal(await text(page, '#panel p.lost b'), '[5, 0]');
   await page.locator('[data-box=o0]').press('Enter');
   await page.click('[data-panel=local]');
   await page.locator('#panel h4').nth(1).waitFor();
-  assert.deepEqual((await page.locator('#panel h4').allInnerTexts()).map((label) => label.split(' scalar')[0]), ['da / dx', 'db / dx']);
+  assert.deepEqual((await texts(page, '#panel h4')).map((label) => label.split(' scalar')[0]), ['da / dx', 'db / dx']);
   quiet();
   await page.close();
   const { name, program, dtype } = examples.find((example) => example.program.includes('unbind'));
   const other = await open({ program, dtype, panel: 'paths' });
   await other.waitForSelector('#panel .paths');
-  const [sum, engine] = await other.locator('#panel .equation b').allInnerTexts();
+  const [sum, engine] = await texts(other, '#panel .equation b');
   assert.equal(sum, engine, name);
   quiet();
   await other.close();
@@ -164,7 +167,7 @@ test('the cost of a step: multiplications in both passes, and saving against rec
   const page = await open({ program: 'x = randn(5, 3)\nw = randn(4, 3)\nu = randn(4, 4)\nv = randn(2, 4)\nh = linear(const(x), w)\nk = linear(gelu(h), u)\nL = sum(linear(gelu(k), v))', panel: 'cost' });
   await page.waitForSelector('#panel .other');
   // 5 · 4 · 3, 5 · 4 · 4 and 5 · 2 · 4; backward once for w, twice for the other products
-  assert.deepEqual(await page.locator('#panel b.forward-cost, #panel b.backward-cost').allInnerTexts(), ['180', '300']);
+  assert.deepEqual(await texts(page, '#panel b.forward-cost, #panel b.backward-cost'), ['180', '300']);
   const costs = async () => (await text(page, '#panel')).match(/saved: at most (\d+) bytes; (\d) outputs? (?:is|are) computed again in backward\. With recomputing switched the other way: (\d+) bytes; (\d)/).slice(1).map(Number);
   const [bytes, again, otherBytes, otherAgain] = await costs();
   const seen = await page.evaluate(() => document.getElementById('graph').textContent.replace(/saves \d+ bytes/g, ''));
@@ -219,7 +222,7 @@ test('the planted mistakes: the ten are found, the four are not', async () => {
     await page.locator('.list button').nth(i).click();
     await page.waitForFunction((name) => document.querySelector('.stage h2')?.textContent === name, puzzle.name);
     const right = puzzle.blind ? 'none' : operation[puzzle.mistake];
-    for (const choice of await page.locator('.choices button').allInnerTexts()) {
+    for (const choice of await texts(page, '.choices button')) {
       await page.locator('.choices button', { hasText: new RegExp(`^${choice}$`) }).click();
       await page.waitForFunction((isRight) => document.querySelector('.stage [role=status]').classList.contains(isRight ? 'right' : 'error'), choice === right);
       await page.evaluate(() => { document.querySelector('.stage [role=status]').className = ''; });
@@ -347,7 +350,7 @@ test('microGPT: a training, samples, attention and its gradient, a step as a tap
 
 test('translation: a sentence is written word by word, each head’s attention sums to 1; unknown words are named', async () => {
   const page = await open({ view: 'translation' });
-  const sentence = () => page.locator('.writing button').allInnerTexts().then((words) => words.join(' '));
+  const sentence = () => texts(page, '.writing button').then((words) => words.join(' '));
   await page.locator('.sentence').fill('Deine Malerin trifft ihn.');
   await page.waitForFunction(() => document.querySelectorAll('.writing button').length === 6);
   assert.equal(await sentence(), 'your painter meets him . ⟨end⟩');
@@ -373,10 +376,18 @@ test('translation: a sentence is written word by word, each head’s attention s
 
 test('optimizers as arithmetic: each printed step adds up', async () => {
   const page = await open({ view: 'optimizer' });
+  // choices that change while the engine answers the ones before
+  await page.evaluate(() => {
+    const [select] = [...document.querySelectorAll('.stage select')];
+    for (const optimizer of ['momentum', 'sgd', 'adamw']) {
+      select.value = optimizer;
+      select.dispatchEvent(new Event('change'));
+    }
+  });
   for (const optimizer of ['sgd', 'momentum', 'adamw']) {
     await page.selectOption('select >> visible=true', optimizer);
     await page.waitForFunction((o) => document.querySelector('.stage .formula').textContent.startsWith(o === 'sgd' ? 'x ← x − lr' : o === 'momentum' ? 'b ←' : 'x ← x − lr · 0.01'), optimizer);
-    const rows = await page.locator('.stage table tr').allInnerTexts();
+    const rows = await texts(page, '.stage table tr');
     assert.equal(rows.length, 26);
     for (const row of rows.slice(1)) {
       const sum = row.split('\t').at(-1).split(';').at(-1).replace(/−/g, '-').replace(/ - /g, ' - ').replace(/·/g, '*');

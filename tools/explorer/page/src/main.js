@@ -27,7 +27,7 @@ const at = (id) => document.getElementById(id);
 const mostDrawn = 2000;
 const engine = openEngine();
 const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: runOfPage ? 'run' : 'program', item: 0, mistake: null, ...readAddress() };  // mistake: null outside puzzles, '' in those without one
-const page = { ...start, answer: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, unfolded: new Set(), again: false, retain: false, recompute: true };
+const page = { ...start, answer: null, asked: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, unfolded: new Set(), again: false, retain: false, recompute: true };
 
 const question = () => ({
   program: page.program,
@@ -42,12 +42,16 @@ const question = () => ({
 
 // ---- running
 
-/** Takes a tape; if its outline is that of the last one, the layout is kept. */
-async function take(answer) {
+/**
+ * Takes a tape with the question that it answers, unless a newer one was asked meanwhile. If its outline is
+ * that of the last tape, the layout is kept.
+ */
+async function take(answer, asked, mine) {
   const outline = skeleton(answer);
   if (page.outline !== outline) page.unfolded.clear();
   const graph = (page.outline === outline && page.graph) || await layout(answer);
-  Object.assign(page, { answer, outline, graph, frames: framesOf(answer) });
+  if (mine !== running) return;
+  Object.assign(page, { answer, asked, outline, graph, frames: framesOf(answer) });
   page.drawing = graph && drawingOf(answer, graph, { choose, unfold });
 }
 /** Null if there is nothing to draw, or if the engine could not place it. */
@@ -63,8 +67,11 @@ async function layout(answer) {
 async function unfold(key) {
   if (key) page.unfolded.add(key);
   else page.unfolded.clear();
-  page.graph = await layout(page.answer);
-  page.drawing = page.graph && drawingOf(page.answer, page.graph, { choose, unfold });
+  const { answer } = page;
+  const graph = await layout(answer);
+  if (answer !== page.answer) return;
+  page.graph = graph;
+  page.drawing = graph && drawingOf(answer, graph, { choose, unfold });
   showGraph();
 }
 function choose(operation, variable) {
@@ -76,14 +83,15 @@ let running = 0;
 async function run({ keep = false } = {}) {
   const mine = ++running;
   page.isForeign = false;
-  const answer = await engine.ask({ ...question(), ask: 'explore' });
+  const asked = question();
+  const answer = await engine.ask({ ...asked, ask: 'explore' });
   if (mine !== running) return answer;
   if (answer.error) {
     showError(answer.error);
     editor.markError(answer.error);
     return answer;
   }
-  await present(answer, { keep, mine });
+  await present(answer, asked, { keep, mine });
   return answer;
 }
 
@@ -93,11 +101,11 @@ function showError({ kind, message, line, column }) {
 }
 
 /** Shows a tape from its first frame or, with `keep`, at the current one. */
-async function present(answer, { keep = false, mine = running }) {
+async function present(answer, asked, { keep = false, mine = running } = {}) {
   const message = at('message');
   message.className = '';
   message.replaceChildren();
-  await take(answer);
+  await take(answer, asked, mine);
   if (mine !== running) return;
   page.at = Math.min(keep ? page.at : start.at, page.frames.length - 1);
   start.at = 0;
@@ -128,28 +136,33 @@ const panels = {
     const operation = page.chosen?.operation ?? page.frames[page.at].operation;
     return operation === undefined
       ? html('p', {}, 'Choose an operation in the drawing, or step to one.')
-      : localDerivative(engine.ask, question(), page.answer, operation);
+      : localDerivative(engine.ask, page.asked, page.answer, operation);
   },
   paths: () => {
     const leaves = page.answer.trace.variables.filter((v) => v.kind === 'leaf');
     const leaf = leaves.find((v) => v.id === page.chosen?.variable) ?? leaves[0];
-    return leaf ? fanOut(engine.ask, question(), page.answer, leaf.id) : html('p', {}, 'There is no leaf.');
+    return leaf ? fanOut(engine.ask, page.asked, page.answer, leaf.id) : html('p', {}, 'There is no leaf.');
   },
   numbers: () =>
     numbersPanel(page.answer, (leaf, values) => {
       page.leaves = { ...page.leaves, [leaf]: values.join(' ') };
       return redraw();
     }),
-  check: async () => checkPanel(await engine.ask({ ...question(), ask: 'check' }), page.answer),
+  check: async () => {
+    const { answer, asked } = page;
+    return checkPanel(await engine.ask({ ...asked, ask: 'check' }), answer);
+  },
   tape: () => tapeTable(),
-  cost: async () => costPanel(page.answer, page.frames, page.at, page.isForeign ? null : await engine.ask({ ...question(), ask: 'explore', recompute: page.recompute ? 0 : 1 })),
+  cost: async () => costPanel(page.answer, page.frames, page.at, page.isForeign ? null : await engine.ask({ ...page.asked, ask: 'explore', recompute: 1 - page.asked.recompute })),
 };
 
 /** Redraws the tape alone: the panel with the numbers stays as it is while one is dragged. */
 async function redraw() {
-  const answer = await engine.ask({ ...question(), ask: 'explore' });
-  if (answer.error) return answer;
-  await take(answer);
+  const [asked, mine] = [question(), running];
+  const answer = await engine.ask({ ...asked, ask: 'explore' });
+  if (answer.error || mine !== running) return answer;
+  await take(answer, asked, mine);
+  if (mine !== running) return answer;
   page.at = page.frames.length - 1;
   showGraph();
   return answer;
@@ -337,7 +350,7 @@ function showForeign(answer, title) {
   ++running;
   page.isForeign = true;
   showExample();
-  present(answer, {});
+  present(answer, null);
 }
 function openProgram(program, mistake = null) {
   Object.assign(page, { program, mistake, leaves: {}, panel: 'step' });

@@ -54,22 +54,23 @@ export function namesView(ask, openTape) {
     if (!name) return;
     state.name = name;
     if (state.position > name.length) state.position = -1;  // the row was chosen in a longer name
-    const found = await ask({ ask: 'names', do: 'look', name, position: state.position });
+    const { position } = state;
+    const found = await ask({ ask: 'names', do: 'look', name, position });
     if (found.error) return void replace(look, html('p', { class: 'error' }, found.error.message));
     const n = found.losses.length;
     const seen = found.tokens.slice(0, n).map(letter);
     const pick = (row) => {
-      state.position = state.position === row ? -1 : row;
+      state.position = position === row ? -1 : row;
       showLook();
     };
     const best = (row) => found.probabilities.slice(27 * row, 27 * row + 27).map((p, t) => [p, t]).sort((a, b) => b[0] - a[0]).slice(0, 4);
     replace(look, 
       html('table', {}, html('tr', {}, ['seen', 'next', 'loss', 'likeliest next letters'].map((t) => html('th', {}, t))),
-        found.losses.map((loss, row) => html('tr', { class: row === state.position ? 'chosen' : '', onclick: () => pick(row) },
+        found.losses.map((loss, row) => html('tr', { class: row === position ? 'chosen' : '', onclick: () => pick(row) },
           html('td', {}, seen.slice(0, row + 1).join('')), html('td', {}, html('b', {}, letter(found.tokens[row + 1]))), html('td', {}, numberText(loss)),
           html('td', {}, best(row).map(([p, t]) => `${letter(t)} ${(100 * p).toFixed(0)} %`).join('   '))))),
-      html('p', { class: 'note' }, state.position < 0 ? 'Choose a row to ask which earlier letters are to blame for that letter’s loss.'
-        : `Gradients of the loss of “${letter(found.tokens[state.position + 1])}” alone. Where the gradient is positive, less attention would lower the loss.`),
+      html('p', { class: 'note' }, position < 0 ? 'Choose a row to ask which earlier letters are to blame for that letter’s loss.'
+        : `Gradients of the loss of “${letter(found.tokens[position + 1])}” alone. Where the gradient is positive, less attention would lower the loss.`),
       found.attention.map((all, layer) => html('div', { class: 'heads' }, Array.from({ length: found.heads }, (_, h) => {
         const part = (values) => values.slice(h * n * n, (h + 1) * n * n);
         return html('figure', {}, html('figcaption', {}, `head ${h + 1}`), square(part(all), n, seen, pick), square(part(found.attention_gradient[layer]), n, seen, pick));

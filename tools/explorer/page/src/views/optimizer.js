@@ -29,19 +29,20 @@ export function optimizerView(ask, open) {
   const table = html('div', {});
   const status = html('p', { role: 'status' });
   const show = async () => {
-    const found = await ask({ ask: 'optimizer', program: text.value, optimizer: state.optimizer, lr: String(state.lr), clip: String(state.clip), forget: state.forget ? 1 : 0, steps: state.steps });
+    const { optimizer, lr, clip, forget, steps } = state;  // the choices may have changed when the answer is there
+    const found = await ask({ ask: 'optimizer', program: text.value, optimizer, lr: String(lr), clip: String(clip), forget: forget ? 1 : 0, steps });
     status.className = found.error ? 'error' : 'note';
     if (found.error) return void replace(status, found.error.message);
-    replace(status, state.forget ? 'Without zero_grad(), grad() is the sum of all gradients so far, and the steps overshoot.' : '');
+    replace(status, forget ? 'Without zero_grad(), grad() is the sum of all gradients so far, and the steps overshoot.' : '');
     plotCurve(curve, found.steps.map((s) => s.loss), 'loss');
-    const headings = ['step', 'leaf', 'value', 'loss', state.forget ? 'grad() (a sum)' : 'grad()', ...(state.clip ? ['clipped'] : []), 'the step'];
+    const headings = ['step', 'leaf', 'value', 'loss', forget ? 'grad() (a sum)' : 'grad()', ...(clip ? ['clipped'] : []), 'the step'];
     replace(table, 
-      html('p', {}, formulas[state.optimizer].map((f) => html('code', { class: 'formula' }, f, html('br', {})))),
+      html('p', {}, formulas[optimizer].map((f) => html('code', { class: 'formula' }, f, html('br', {})))),
       html('table', {}, html('tr', {}, headings.map((t) => html('th', {}, t))),
         found.steps.flatMap((s, i) => s.leaves.map((row) => html('tr', {}, html('td', {}, i + 1), html('td', {}, row.name),
           html('td', {}, row.value.slice(0, 3).map((v) => numberText(v)).join(', ')), html('td', {}, numberText(s.loss)),
-          html('td', {}, (row.gradient ?? []).slice(0, 3).map((v) => numberText(v)).join(', ')), state.clip ? html('td', {}, (row.used ?? []).slice(0, 3).map((v) => numberText(v)).join(', ')) : null,
-          html('td', {}, row.value.length === 1 && row.used ? arithmetic(state.optimizer, row, i + 1, state.lr) : '')))))); 
+          html('td', {}, (row.gradient ?? []).slice(0, 3).map((v) => numberText(v)).join(', ')), clip ? html('td', {}, (row.used ?? []).slice(0, 3).map((v) => numberText(v)).join(', ')) : null,
+          html('td', {}, row.value.length === 1 && row.used ? arithmetic(optimizer, row, i + 1, lr) : '')))))); 
   };
   const slide = (key, label, min, max, step) => {
     const shown = html('output', {}, state[key]);
