@@ -31,8 +31,8 @@ struct Setting {
   bool only_least_below_0 = false;  // the only negative number allowed is `least`
   bool offered = true;              // false: named() leaves this setting out
 
-  Setting changeable() && {
-    may_change = true;
+  Setting changeable(bool may = true) && {
+    may_change = may;
     return std::move(*this);
   }
   Setting since(std::string before) && {

@@ -7,9 +7,6 @@
 
 namespace slope {
 
-// the error of a linear rule that rounds to bfloat16, relative to its largest gradient
-static constexpr double of_bf16 = 0x1p-6;
-
 Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leaves,
                       const AnalyticOptions& options) {
   const Passes passes(y, leaves, options.formula);
@@ -34,9 +31,8 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
     break;
   }
   if (result.problems.empty()) {
-    Tolerance tolerance = options.tolerance;
-    if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, of_bf16);
-    std::string found = linearity_problem(passes, u, result.gradients, leaves, tolerance);
+    std::string found = linearity_problem(passes, u, result.gradients, leaves,
+                                          {options.tolerance, before.has_bf16()});
     WatchBackward end;
     const Tensors at_the_end = passes.run(u, end);
     changed = not_repeatable(watched, at_the_end, leaves, before.first_change(end));

@@ -124,10 +124,8 @@ class Comparison {
           nudge.value(), step_at(nudge.value()), tolerance_);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
-    // with rounding to float32 the differences to either side are too far apart to tell a kink
-    const bool may_be_kink = tally.coarsest == f64 && !d.agrees(analytic, tolerance_) &&
-                             d.may_be_kinks(analytic, tolerance_);
-    const bool is_kink = d.kind == Derivative::Kind::kink || may_be_kink,
+    const bool is_kink = d.kind == Derivative::Kind::kink ||
+                         (!d.agrees(analytic, tolerance_) && d.may_be_kinks(analytic, tolerance_)),
                is_jump = d.kind == Derivative::Kind::jump;
     if ((is_kink || is_jump) && !std::isfinite(analytic)) {  // a guard is missing
       d.value = (d.left + d.right) / 2;

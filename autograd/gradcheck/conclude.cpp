@@ -31,6 +31,14 @@ void run_part(GradcheckReport& report, const std::function<void()>& part) {
   }
 }
 
+void withdraw_if_changed(const Forward& forward, const GradcheckReport& before,
+                         GradcheckReport& report) {
+  const std::string change = forward.change();
+  if (change.empty()) return;
+  report = before;
+  report.problems.push_back(change);
+}
+
 void conclude(GradcheckReport& report, bool raise_exception) {
   report.ok = report.problems.empty() && report.failed == 0;
   SLOPE_CHECK_AS(AutogradError, report.ok || !raise_exception, "{}", report.text());

@@ -32,10 +32,7 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
       compare(
           forward, leaves[i], static_cast<int64_t>(i), analytic[i],
           [&] { return where_cut(f, leaves[i].tensor); }, options, report);
-    if (const std::string change = forward.change(); !change.empty()) {
-      report = before;  // without numbers, which say nothing
-      report.problems.push_back(change);
-    }
+    withdraw_if_changed(forward, before, report);
   }
   if (report.failed > 0 && options.find_culprit) {
     Tensors cotangents;

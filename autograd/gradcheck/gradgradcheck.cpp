@@ -105,27 +105,33 @@ struct FirstCall {
   }
 };
 
-// The formulas' gradients, and what is wrong with the passes that compute them.
-struct FirstPasses {
-  Tensors gradients;  // on no tape
-  std::vector<std::string> problems;
+// The formulas' gradients, on no tape.
+Tensors gradients_by_formulas(const TensorFunction& f, const Tensors& inputs, const Tensors& u,
+                              const Tensors& first) {
+  const EnableGrad enable_grad;
+  Tensors gradients = gradients_by(f, inputs, u, first, true);
+  for (Tensor& g : gradients)
+    if (g.defined()) g = g.detach();
+  return gradients;
+}
 
-  FirstPasses(const TensorFunction& f, const Tensors& inputs, const NamedTensors& leaves,
-              const Tensors& u, const Tensors& first, const GradcheckOptions& options) {
-    const EnableGrad enable_grad;
-    for (const Tensor& g : gradients_by(f, inputs, u, first, true))
-      gradients.push_back(g.defined() ? g.detach() : g);
-    const Tensors outputs = f(inputs);
-    check_same_kind(first, outputs);
-    size_t next = 0;
-    for (const Tensor& y : outputs) {
-      if (!is_floating(y.dtype())) continue;
-      const Analytic found = gradients_of(
-          y, u[next++], leaves, {.formula = true, .tolerance = {options.atol, options.rtol}});
-      problems.insert(problems.end(), found.problems.begin(), found.problems.end());
-    }
+// What is wrong with the passes that compute them.
+std::vector<std::string> problems_of_passes(const TensorFunction& f, const Tensors& inputs,
+                                            const NamedTensors& leaves, const Tensors& u,
+                                            const Tensors& first, const GradcheckOptions& options) {
+  const EnableGrad enable_grad;
+  const Tensors outputs = f(inputs);
+  check_same_kind(first, outputs);
+  std::vector<std::string> problems;
+  size_t next = 0;
+  for (const Tensor& y : outputs) {
+    if (!is_floating(y.dtype())) continue;
+    const Analytic found = gradients_of(
+        y, u[next++], leaves, {.formula = true, .tolerance = {options.atol, options.rtol}});
+    problems.insert(problems.end(), found.problems.begin(), found.problems.end());
   }
-};
+  return problems;
+}
 
 // Runs passes by formulas and kernels after all others. A problem joins the report if the formulas
 // give other gradients than at first, or than the kernels.
@@ -158,11 +164,11 @@ GradcheckReport check_twice(const TensorFunction& f, const Tensors& inputs,
   NamedTensors leaves;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].requires_grad()) leaves.push_back({fmt::format("input {}", i), inputs[i]});
-  std::optional<FirstPasses> passes;
+  Tensors at_first;  // by the formulas
   if (first->not_finite.empty())
     run_part(report, [&] {
-      passes.emplace(f, inputs, leaves, u, y, options);
-      report.problems = passes->problems;
+      at_first = gradients_by_formulas(f, inputs, u, y);
+      report.problems = problems_of_passes(f, inputs, leaves, u, y, options);
     });
   if (!report.problems.empty()) return report;
   Tensors all = inputs;
@@ -181,8 +187,7 @@ GradcheckReport check_twice(const TensorFunction& f, const Tensors& inputs,
   report.problems.insert(report.problems.begin(), first->not_finite.begin(),
                          first->not_finite.end());
   if (report.problems.empty())
-    run_part(report,
-             [&] { check_last_passes(f, inputs, leaves, u, y, passes->gradients, quiet, report); });
+    run_part(report, [&] { check_last_passes(f, inputs, leaves, u, y, at_first, quiet, report); });
   if (report.failed > 0 && options.find_culprit && options.find_smallest)
     report.smallest = smallest_failing(gradient, all, u.size(), options);
   return report;

@@ -1,5 +1,6 @@
 #include <slope/autograd/gradcheck/linearity.h>
 #include <slope/autograd/gradcheck/numeric/gaps.h>
+#include <slope/autograd/gradcheck/numeric/noise.h>
 #include <slope/autograd/gradcheck/repeatable.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/core/tensor/factories.h>
@@ -35,9 +36,13 @@ double largest(const std::vector<double>& values) {
 class Linearity {
  public:
   Linearity(const Passes& passes, const Tensor& u, const Tensors& of_u, const NamedTensors& leaves,
-            const Tolerance& tolerance)
-      : passes_(passes), of_u_(of_u), leaves_(leaves), tolerance_(tolerance),
-        v_(full(u.shape(), v, u.dtype())), both_(combined(a, u, v_)) {}
+            const LinearityOptions& options)
+      : passes_(passes), of_u_(of_u), leaves_(leaves), tolerance_(options.tolerance),
+        little_(options.rounds_to_bf16 ? 0x1p-5 : 0x1p-12), v_(full(u.shape(), v, u.dtype())),
+        both_(combined(a, u, v_)) {
+    // the error of a rule that sums rounded products, relative to its largest gradient
+    if (options.rounds_to_bf16) tolerance_.rtol = std::max(tolerance_.rtol, 8 * bf16_rounding);
+  }
 
   // Returns a message if this does not hold.
   std::string problem() {
@@ -104,21 +109,22 @@ class Linearity {
   }
 
   // By how much rounding changes a gradient of each leaf: more than its last digits where terms
-  // cancel. It is what G(c w) and c G(w) differ by, w = a u + v, if a rule is linear; of one that
-  // is not, they differ by little at a c near 1.
+  // cancel. It is what G(c w) and c G(w) differ by, w = a u + v, if a rule is linear. Of a rule
+  // that is not, such as one that clips, they differ by about (c - 1) G(w): so c is near 1.
   std::vector<double> rounding() const {
     const Tensors of_w = passes_.run(both_);
     std::vector<double> change(leaves_.size());
-    for (const double c : {1 + 0x1p-5, 1 - 0x3p-6}) {
+    for (const double c : {1 + little_, 1 - 1.5 * little_}) {
       const Tensors of_cw = passes_.run(combined(c, both_, zeros_like(both_)));
       for (size_t i = 0; i < leaves_.size(); ++i) {
         if (!of_w[i].defined() || !of_cw[i].defined()) continue;
         const std::vector<double> w = of_w[i].to_vector(), cw = of_cw[i].to_vector();
-        for (size_t e = 0; e < w.size(); ++e)
-          if (const double d = std::abs(cw[e] - c * w[e]); d > change[i]) change[i] = d;
+        double squares = 0;
+        for (size_t e = 0; e < w.size(); ++e) squares += (cw[e] - c * w[e]) * (cw[e] - c * w[e]);
+        const double usual = std::sqrt(squares / static_cast<double>(w.size()));
+        change[i] = std::max(change[i], 12 * usual);  // hardly an element differs by more
       }
     }
-    for (double& d : change) d *= 8;
     return change;
   }
 
@@ -130,7 +136,8 @@ class Linearity {
   const Passes& passes_;
   const Tensors& of_u_;
   const NamedTensors& leaves_;
-  const Tolerance tolerance_;
+  Tolerance tolerance_;
+  const double little_;  // relative to a gradient, but many of its last digits
   const Tensor v_, both_;
   std::vector<double> rounding_ = std::vector<double>(leaves_.size());
 };
@@ -138,8 +145,8 @@ class Linearity {
 }  // namespace
 
 std::string linearity_problem(const Passes& passes, const Tensor& u, const Tensors& of_u,
-                              const NamedTensors& leaves, const Tolerance& tolerance) {
-  return Linearity(passes, u, of_u, leaves, tolerance).problem();
+                              const NamedTensors& leaves, const LinearityOptions& options) {
+  return Linearity(passes, u, of_u, leaves, options).problem();
 }
 
 }  // namespace slope

@@ -14,9 +14,13 @@ inline constexpr std::string_view not_linear_text = "not linear in the gradient 
 inline constexpr std::string_view layout_text =
     "backward depends on the memory layout of its gradient";
 
+struct LinearityOptions {
+  Tolerance tolerance;
+  bool rounds_to_bf16;  // whether a rule does
+};
 // A message if one of the two does not hold. `of_u`: the leaves' gradients for u, of which `passes`
 // gives the same in every pass.
 std::string linearity_problem(const Passes& passes, const Tensor& u, const Tensors& of_u,
-                              const NamedTensors& leaves, const Tolerance& tolerance);
+                              const NamedTensors& leaves, const LinearityOptions& options);
 
 }  // namespace slope

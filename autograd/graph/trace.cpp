@@ -122,7 +122,8 @@ class Tracer : public Observer {
                    options_.module);
     SLOPE_CHECK_AS(InputError, n <= options_.most_operations,
                    "trace: there are {} operations to show, more than {}; name a module to show "
-                   "only its operations (--module), or take a smaller instance",
+                   "only its operations (slope graph --module), take a smaller instance, or raise "
+                   "most_operations",
                    n, options_.most_operations);
   }
 

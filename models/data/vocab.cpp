@@ -107,9 +107,9 @@ Vocab Vocab::parse(std::string_view text, const std::string& file, Specials spec
 
 Vocab Vocab::load(const std::string& file, Specials specials) {
   // U+FEFF: a token if alone on the first line, otherwise an editor's byte order mark
-  constexpr const char* mark = "\xEF\xBB\xBF";
+  const std::string mark(byte_order_mark);
   std::string text = read_file(file);
-  const bool is_token = text.starts_with(std::string(mark) + "\n");
+  const bool is_token = text.starts_with(mark + "\n");
   text = clean_text(std::move(text), file);
   return parse(is_token ? mark + text : text, file, specials);
 }

@@ -95,10 +95,12 @@ Drawn draw(const LinePlot& plot) {
   y.widen(0.04);
 
   const std::vector<Tick> levels = y.ticks(6), steps = x.ticks(8);
+  const auto label_width = [](const Tick& tick) {
+    return text_width(tick.label, TextStyle{}.size);
+  };
   double left = usual_left;
-  for (const Tick& tick : levels)
-    left = std::max(left, 40 + text_width(tick.label, TextStyle{}.size));
-  const double last = steps.empty() ? 0 : text_width(steps.back().label, TextStyle{}.size) / 2,
+  for (const Tick& tick : levels) left = std::max(left, 40 + label_width(tick));
+  const double last = steps.empty() ? 0 : label_width(steps.back()) / 2,
                w = plot.width - left - std::max(right, last + 4);
   const std::vector<Look> looks = looks_of(plot.series);
   const std::vector<Point> places = legend_layout(plot.series, w);
@@ -120,8 +122,7 @@ Drawn draw(const LinePlot& plot) {
   }
   double free = 0;  // where the next label may begin
   for (const Tick& tick : steps) {
-    const double place = left + x.share(tick.value) * w,
-                 half = text_width(tick.label, TextStyle{}.size) / 2;
+    const double place = left + x.share(tick.value) * w, half = label_width(tick) / 2;
     svg.line({place, top + h}, {place, top + h + 5}, "stroke=\"#8c959f\"");
     if (place - half < free) continue;
     free = place + half + 6;

@@ -34,4 +34,10 @@ struct TokenizerSettings {
                    .only_with("tokenizer", {"subwords"}))
 };
 
+// Whether a setting of a run decides what its tokens are.
+inline bool decides_tokens(const std::string& key) {
+  TokenizerSettings tokens;
+  return key == "shared_vocabulary" || models::find_setting(tokens.settings(), key);
+}
+
 }  // namespace slope::train

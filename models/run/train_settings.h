@@ -83,7 +83,8 @@ struct TrainSettings {
       key(precision, "matrix products: in f32, or of operands rounded to bf16, with sums in f32",
           {"f32", "bf16"}),
       key(optimizer, "the update rule", optimizer_names()),
-      key(lr, "peak learning rate", 0, models::any_real).changeable(),
+      key(lr, "peak learning rate", 0, models::any_real)
+          .changeable(optimizer != "rprop"),  // which reads it once
       key(beta1, "decay of the running mean of gradients; Lion: share of that mean in an update", 0,
           0.9999999)
           .only_with("optimizer", {"adam", "adamax", "adamw", "nadam", "radam", "lion", "muon"}),

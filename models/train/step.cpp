@@ -40,15 +40,15 @@ void refuse_unlisted(const Task& task, const Tensor& loss, const nn::ModeWatch& 
                    found.size() == 1 ? "it" : "they", fmt::join(found, "; "), remedy);
   };
   const std::vector<std::string> left = nn::unlisted_parameters(task.parameters(), loss);
+  std::vector<std::string> hidden = left;
   if (!left.empty() && task.module()) {
     NamedTensors all = nn::named_parameters(*task.module());
     all.insert(all.end(), task.parameters().begin(), task.parameters().end());
-    refuse(nn::unlisted_parameters(all, loss), "",
-           "name the member in SLOPE_MODULE, or detach() it");
-    refuse(left, " in Task::parameters()",
-           "list them there, or freeze them: set_requires_grad(false)");
+    hidden = nn::unlisted_parameters(all, loss);
   }
-  refuse(left, "", "name the member in SLOPE_MODULE, or detach() it");
+  refuse(hidden, "", "name the member in SLOPE_MODULE, or detach() it");
+  refuse(left, " in Task::parameters()",
+         "list them there, or freeze them: set_requires_grad(false)");
   if (!task.module()) return;
   const std::vector<std::string> modules = watch.unlisted(*task.module());
   SLOPE_CHECK_AS(UsageError, modules.empty(),

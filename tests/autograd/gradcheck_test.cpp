@@ -69,6 +69,21 @@ TEST_CASE("gradcheck: a kink beside an element, however close, is not taken for 
     }
 }
 
+TEST_CASE("gradcheck: where a function is strongly curved, a mistake is not taken for a kink") {
+  static double factor = 0;
+  const Op logs{
+      .name = "logs", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+        return Grads{factor * g / s.input()};
+      }};
+  for (factor = 0.97; factor < 1.04; factor += 0.01) {
+    CAPTURE(factor);
+    const GradcheckReport report = gradcheck(
+        [&](const Tensors& in) { return Tensors{logs.record(log(in[0].detach()), {in[0]})}; },
+        {leaf(tensor({1e-5, 2e-5, 5e-5}).to(f64))}, quiet);
+    CHECK_MESSAGE(report.failed == (std::abs(factor - 1) < 0.005 ? 0 : 3), report.text());
+  }
+}
+
 TEST_CASE("gradcheck: a kink at an element is told, however small it is") {
   for (const double slope : {0.002, 0.005, 0.01, 0.02, 0.05, 1.0}) {
     const Tensor x = leaf(tensor({0.0, 0.7, -0.3}).to(f64));

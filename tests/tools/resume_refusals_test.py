@@ -55,7 +55,7 @@ class Refusals(Case):
 
     def test_a_rate_that_the_optimizer_read_only_once(self):
         self.good("train", "points", "--optimizer", "rprop", "--steps", "2", "--out", "moons")
-        self.refused(2, "train", "points", "--resume", "--steps", "4", "--lr", "5", "--out", "moons", says="--lr: does nothing when a run with rprop is resumed")
+        self.refused(2, "train", "points", "--resume", "--steps", "4", "--lr", "5", "--out", "moons", says="lr was 0.01, is 5.0; these must not change")
         self.good("train", "points", "--resume", "--steps", "4", "--out", "moons")
 
     def test_where_nothing_is_left_to_do_the_old_values_stay(self):

@@ -3,6 +3,7 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
 #include <slope/core/text/visible_json.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/language/interpreter.h>
@@ -53,8 +54,8 @@ int run(const Flags& flags) {
   if (flags.program == "-") {
     request.program.clear();
     InputStream("-").read_all(request.program, int64_t{explorer::Limits().length});
-    constexpr std::string_view mark = "\xEF\xBB\xBF";  // a byte order mark
-    if (request.program.starts_with(mark)) request.program.erase(0, mark.size());
+    if (request.program.starts_with(data::byte_order_mark))
+      request.program.erase(0, data::byte_order_mark.size());
   }
   const std::string text = answer_to(request, flags);
   print(visible_json(text));

@@ -119,12 +119,12 @@ void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
 void refuse_other_tokenizers(RunSettings& settings, RunSettings& taken,
                              const SettingsFlags& flags) {
   const Settings now = settings.all(), then = taken.all();
-  for (const char* key : {"tokenizer", "shared_vocabulary", "min_freq", "vocab_size",
-                          "subword_kind", "subword_model"}) {
-    const Setting *is = find_setting(now, key), *before = find_setting(then, key);
-    if (!flags.values.contains(key) || !is || !before) continue;
+  for (const Setting& is : now) {
+    const std::string& key = is.key;
+    const Setting* before = find_setting(then, key);
+    if (!train::decides_tokens(key) || !flags.values.contains(key) || !before) continue;
     const std::string was = train::to_text(*before);
-    SLOPE_CHECK_AS(UsageError, train::to_text(*is) == was,
+    SLOPE_CHECK_AS(UsageError, train::to_text(is) == was,
                    "{} {}: the tokenizers are those of --from {}, whose {} is {}; leave out {}",
                    flag_of(key), flags.values.at(key), flags.values.at("from"), key, was,
                    flag_of(key));
@@ -176,7 +176,6 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   // the checkpoint's config may have been edited; changes to fixed settings are refused later
   if (!config.empty())
     train::from_saved_json(settings.all(), train::read_json_text(config), config);
-  const double lr_before = settings.training.lr;
   std::optional<RunSettings> taken;  // the settings after taking those of --from's run
   if (const auto from = flags.values.find("from"); from != flags.values.end())
     if (config.empty() && sys::is_folder(from->second)) {
@@ -211,10 +210,6 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
   refuse_idle_flags(settings, flags);
-  SLOPE_CHECK_AS(
-      UsageError,
-      config.empty() || settings.training.optimizer != "rprop" || settings.training.lr == lr_before,
-      "--lr: does nothing when a run with rprop is resumed: each weight has its own step");
   SLOPE_CHECK_AS(UsageError, settings.training.swa_start > 0 || !flags.values.contains("swa_every"),
                  "--swa-every: does nothing without --swa-start");
   train::check_settings(settings.training, /*total=*/0);  // again when the number of steps is known

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace slope {
 
@@ -52,7 +51,6 @@ class FastCheck {
     std::vector<Direction> failing;
     const double length_of_x = std::sqrt(dot(at, at));
     Tally tally{.elements = options_.directions};
-    int64_t unchecked = 0;
     for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
       const Values v = direction(d, g, x, index);
       const auto loss = [&](double h) {
@@ -70,7 +68,7 @@ class FastCheck {
       GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
       ++row.elements;
       if (!is_known(numeric, analytic, usual)) {
-        ++unchecked;
+        tally.noisy.add(d, numeric);
         ++row.unchecked;
         ++report_.unchecked;
         continue;
@@ -94,11 +92,11 @@ class FastCheck {
                                   .numeric = numeric.value});
     }
     tally.tell_cut(leaf.name, output_, where_cut, report_);
-    if (2 * unchecked > options_.directions)
+    if (2 * tally.noisy.count > options_.directions)
       report_.problems.push_back(fmt::format(
           "only {} of {} directions of {} could be checked for output {}: too few; choose other "
           "inputs{}",
-          options_.directions - unchecked, options_.directions, leaf.name, output_,
+          options_.directions - tally.noisy.count, options_.directions, leaf.name, output_,
           forward_.coarsest() == f64 ? "" : ", or float64"));
     return failing;
   }
@@ -178,8 +176,9 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
       if (!forward.is_checked(k)) continue;
       const Analytic analytic = gradients_of(forward.outputs()[k], forward.cotangent(k), checked,
                                              {.tolerance = {slow.atol, slow.rtol}});
-      report.problems.insert(report.problems.end(), analytic.problems.begin(),
-                             analytic.problems.end());
+      for (GradcheckReport* each : {&before, &report})
+        each->problems.insert(each->problems.end(), analytic.problems.begin(),
+                              analytic.problems.end());
       if (!analytic.can_be_compared) break;
       FastCheck check(forward, k, options, report);
       for (size_t i = 0; i < checked.size(); ++i) {
@@ -189,13 +188,8 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
         if (failing_output == k && !found.empty()) failing.push_back(found[0]);
       }
     }
-    if (const std::string change = forward.change(); !change.empty()) {
-      before.problems = std::move(report.problems);
-      before.problems.push_back(change);
-      report = std::move(before);  // without numbers, which say nothing
-      return;
-    }
-    if (!failing.empty() && options.find_culprit)
+    withdraw_if_changed(forward, before, report);
+    if (report.failed > 0 && options.find_culprit)
       report.culprits = find_culprits(
           f, checked, {failing_output, forward.cotangent(failing_output), failing}, slow);
   });

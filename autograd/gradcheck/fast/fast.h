@@ -9,9 +9,10 @@
 // gradient (one wrong element in a million) may stay below the tolerance, and gradcheck() with
 // `sample` finds it only by luck: check small instances in full.
 //
-// A leaf of which more than half of the directions cannot be checked (kinks, noise, the edge of a
-// domain) is a failure. Check networks with many kinks (relu) in float64: float32 needs steps so
-// large that they lie within, and most directions cannot be checked; one in a hundred looks wrong.
+// It is a failure if more than half of the directions of a leaf cannot be checked for an output
+// (kinks, noise, the edge of a domain). Check networks with many kinks (relu) in float64: float32
+// needs steps so large that they lie within, and most directions cannot be checked; one in a
+// hundred looks wrong.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace slope {
@@ -82,6 +83,11 @@ std::vector<Rung> ladder_of(const Losses& losses, const Close& at, double first,
   return ladder;
 }
 
+// Whether the gap is that of curvature, which grows as the step does: 4 times.
+bool is_curved(const Rung& near, const Rung& far) {
+  return std::abs(far.gap() - 4 * near.gap()) < 0.3 * near.gap();
+}
+
 // What noise adds to a difference.
 double error_of(double noise, const Rung& r) { return sure * noise / r.step(); }
 
@@ -105,14 +111,15 @@ Derivative extrapolate(const std::vector<Rung>& ladder, double noise, double hid
   return best;
 }
 
-Derivative differentiate_with(double eps, const Losses& losses, double x,
+Derivative differentiate_with(double eps, const Losses& losses, const LossAt& here, double x,
                               const Tolerance& tolerance) {
   // Why 21: float32 numbers are spaced by powers of two, and a power of two here would round all
   // samples alike.
   const double first = eps / 21;
   if (!(first > 0)) return {.error = INFINITY};  // eps is so small that this is 0
   Close at;
-  for (int j = -fine; j <= fine; ++j) at[static_cast<size_t>(j + fine)] = losses(j * first);
+  for (int j = -fine; j <= fine; ++j)
+    at[static_cast<size_t>(j + fine)] = j == 0 ? here : losses(j * first);
   for (const LossAt& sample : at)
     if (!std::isfinite(sample.value)) return {.kind = Derivative::Kind::edge, .step = sample.step};
 
@@ -153,11 +160,13 @@ Derivative differentiate_with(double eps, const Losses& losses, double x,
   Derivative d = extrapolate(ladder, noise, std::max(f32_rounding * scale, 2 * at[fine].rounding));
   d.left = left;
   d.right = right;
-  d.least = std::min(left, right);
-  d.most = std::max(left, right);
-  for (size_t m = start + 1; m < std::min(start + 3, ladder.size()); ++m) {
-    d.least = std::min({d.least, ladder[m].from_left(), ladder[m].from_right()});
-    d.most = std::max({d.most, ladder[m].from_left(), ladder[m].from_right()});
+  d.least = d.most = d.value;
+  if (start + 2 >= ladder.size()) return d;
+  const std::span<const Rung> sides(&ladder[start], 3);
+  if (is_curved(sides[0], sides[1]) && is_curved(sides[1], sides[2])) return d;
+  for (const Rung& r : sides) {
+    d.least = std::min({d.least, r.from_left(), r.from_right()});
+    d.most = std::max({d.most, r.from_left(), r.from_right()});
   }
   return d;
 }
@@ -168,13 +177,16 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   const auto is_sure = [&](const Derivative& d) {
     return d.kind == Derivative::Kind::smooth && d.error <= tolerance.of(d.value);
   };
-  const Derivative first = differentiate_with(eps, losses, x, tolerance);
-  // A kink beside x may have misled these differences. Smaller steps tell, unless L is rounded to
-  // less than float64.
-  const double rounding = std::numeric_limits<double>::epsilon() * losses(0).scale;
-  if (is_sure(first) || first.noise > most_rounding * rounding) return first;
+  const LossAt here = losses(0);
+  const Derivative first = differentiate_with(eps, losses, here, x, tolerance);
+  // A kink beside x may have misled these differences, and looks like one at x. Smaller steps tell,
+  // unless L is rounded to less than float64.
+  const bool may_be_beside =
+      first.kind == Derivative::Kind::kink || first.kind == Derivative::Kind::smooth;
+  const double rounding = std::numeric_limits<double>::epsilon() * here.scale;
+  if (is_sure(first) || !may_be_beside || first.noise > most_rounding * rounding) return first;
   for (const double smaller : {eps / 16, eps / 256, eps / 4096})
-    if (const Derivative d = differentiate_with(smaller, losses, x, tolerance); is_sure(d))
+    if (const Derivative d = differentiate_with(smaller, losses, here, x, tolerance); is_sure(d))
       return d;
   return first;
 }

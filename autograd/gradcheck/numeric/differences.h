@@ -19,7 +19,7 @@ struct LossAt {
   double step = 0;      // the step taken
   double value = 0;     // L
   double scale = 0;     // sum of the magnitudes of the terms of L, for the rounding of their sum
-  double rounding = 0;  // by how much rounding to f32 may shift L, even alike at all steps
+  double rounding = 0;  // by how much rounding to f32 or bf16 may shift L, even alike at all steps
 };
 using Losses = std::function<LossAt(double step)>;
 
@@ -38,12 +38,13 @@ struct Derivative {
   };
   Kind kind = Kind::smooth;
   double value = 0, error = 0;  // the error is estimated to within the factor `doubt`
-  double hidden = 0;            // where L does not change: what float32 may have rounded away
+  double hidden = 0;            // where L does not change: what rounding may have taken away
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
   double left = 0, right = 0;   // the derivatives on either side
-  double least = 0, most = 0;   // of a smooth point: among the differences to either side
-  double height = 0;            // of a jump
+  // of a smooth point: among the differences to either side, if they are those of kinks beside x
+  double least = 0, most = 0;
+  double height = 0;  // of a jump
 
   bool agrees(double analytic, const Tolerance& tolerance) const;
   // Whether kinks beside x may be why it does not agree: backward's number lies between the

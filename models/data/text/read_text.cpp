@@ -31,8 +31,7 @@ std::string read_text(const std::string& file, const TextLimits& limits) {
 
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before) {
   check_utf8(text, name, before);
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  if (before.bytes == 0 && text.starts_with(mark)) text.erase(0, mark.size());
+  if (before.bytes == 0 && text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   size_t kept = 0, carriage_returns = 0, line_feeds = 0;
   for (size_t i = 0; i < text.size();) {
     const size_t end = std::min(text.find_first_not_of('\r', i), text.size());

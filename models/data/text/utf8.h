@@ -17,6 +17,9 @@ struct Utf8Error {
 // The first fault of a text; empty if the text is well-formed.
 std::optional<Utf8Error> find_utf8_error(std::string_view text);
 
+// U+FEFF, with which some editors begin a file
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 // What precedes a part of a text: positions in errors count from the beginning of the whole.
 struct TextBefore {
   size_t bytes = 0, lines = 0;

@@ -98,9 +98,7 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 
 std::string DocumentTask::summary() const {
   const std::string cut =
-      validation_.size() < held_out_
-          ? fmt::format(" (validates on {} of them: --validation-size)", validation_.size())
-          : "";
+      validates_on(validation_.size() < held_out_, fmt::format("{} of them", validation_.size()));
   return fmt::format("{} training and {} validation documents{}, {} different {}; {}{}",
                      training_.size(), held_out_, cut, tokenizer_->size(),
                      settings_.data<TextSettings>().tokens.tokenizer, parameter_count(),

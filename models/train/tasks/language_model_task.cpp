@@ -78,10 +78,8 @@ Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int
 }
 
 std::string LanguageModelTask::summary() const {
-  const std::string cut =
-      held_out_ > validation().size()
-          ? fmt::format(" (validates on the first {}: --validation-size)", validation().size() - 1)
-          : "";
+  const std::string cut = validates_on(validation().size() < held_out_,
+                                       fmt::format("the first {}", validation().size() - 1));
   return fmt::format("{} training and {} validation {}{}, {} different ones; {}{}",
                      training().size(), held_out_, kind(), cut, tokenizer_->size(),
                      parameter_count(),

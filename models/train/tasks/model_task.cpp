@@ -90,6 +90,10 @@ void ModelTask::start_from(const std::string& safetensors) {
   load_named(*module_, std::move(read), safetensors);
 }
 
+std::string ModelTask::validates_on(bool is_cut, const std::string& part) {
+  return is_cut ? fmt::format(" (validates on {}: --validation-size)", part) : "";
+}
+
 std::string ModelTask::parameter_count() const {
   const std::string all = fmt::format("{} parameters", nn::count_parameters(*module_));
   return frozen_ > 0 ? fmt::format("{}, {} of them frozen", all, frozen_) : all;

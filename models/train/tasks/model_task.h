@@ -36,6 +36,8 @@ class ModelTask : public Task {
                                const std::function<data::TokenizerPtr()>& make) const;
   virtual Tokenizers tokenizers() const { return {}; }
   virtual void save_more(const FolderSink&) const {}
+  // " (validates on PART: --validation-size)" if that cuts the validation part
+  static std::string validates_on(bool is_cut, const std::string& part);
   std::string parameter_count() const;  // "9038341 parameters, 1200 of them frozen"
 
   const RunSettings settings_;

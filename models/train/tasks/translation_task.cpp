@@ -193,10 +193,8 @@ std::string TranslationTask::summary() const {
   };
   const auto& d = settings_.data<ParallelTextSettings>();
   const std::string source_name = visible(d.source), target_name = visible(d.target);
-  const auto validates_on = static_cast<int64_t>(validation_.pairs.size());
-  const std::string cut = validates_on < held_out_
-                              ? fmt::format(" (validates on {}: --validation-size)", validates_on)
-                              : "";
+  const auto left = static_cast<int64_t>(validation_.pairs.size());
+  const std::string cut = validates_on(left < held_out_, std::to_string(left));
   const std::string& kind = d.tokens.tokenizer;
   const std::string tokens = d.shared_vocabulary
                                  ? fmt::format("{} {} shared", source_->size(), kind)

@@ -10,6 +10,7 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
 #include <slope/models/run/settings.h>
+#include <slope/models/run/tokenizer_settings.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/commands/settings_flags.h>
@@ -202,13 +203,6 @@ void rethrow_first_error(const std::vector<Point>& points) {
   naming_run("sweep: " + others + first.name, [&] { std::rethrow_exception(first.error); });
 }
 
-bool decides_tokens(const std::string& key) {
-  for (const char* one : {"tokenizer", "lowercase", "min_freq", "vocab_size", "subword_kind",
-                          "subword_model", "shared_vocabulary"})
-    if (key == one) return true;
-  return false;
-}
-
 // The best first; those without a result last.
 std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
@@ -233,7 +227,7 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
                 : visible(p.failure) + "\n";
   }
   for (const Axis& axis : axes)
-    if (decides_tokens(axis.key))
+    if (train::decides_tokens(axis.key))
       return text + fmt::format(
                         "losses of runs with another {} are of other tokens: they do not "
                         "compare\n",
