@@ -6,8 +6,8 @@
 //   command.option("--tokens", tokens, "characters to write").between(0, 1000).shows_default();
 //   command.runs([] { return 0; });
 //
-// CLI11 parses it. Its templates take ten seconds per file to compile, so only command_line.cpp
-// includes them.
+// CLI11 parses it. Its templates take ten seconds per file to compile, so only command_line.cpp,
+// command_words.cpp and usage_fault.cpp include them.
 #pragma once
 
 #include <cstdint>

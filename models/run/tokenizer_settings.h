@@ -31,7 +31,8 @@ struct TokenizerSettings {
                    .only_with("tokenizer", {"subwords"}),
                key(subword_model,
                    "SentencePiece .model to use; empty: learned from the training text")
-                   .only_with("tokenizer", {"subwords"}))
+                   .only_with("tokenizer", {"subwords"})
+                   .changeable())  // the name; a resumed run keeps its subwords
 };
 
 // Whether a setting of a run decides what its tokens are.

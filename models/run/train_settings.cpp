@@ -110,7 +110,8 @@ void check_settings(const TrainSettings& t, int64_t total) {
   SLOPE_CHECK_AS(UsageError, t.optimizer != "sgd" || !t.nesterov || t.momentum > 0,
                  "train: --nesterov needs a --momentum above 0");
   SLOPE_CHECK_AS(UsageError, total == 0 || t.swa_start <= total,
-                 "train: --swa-start {}: the run ends after {} steps", t.swa_start, total);
+                 "train: --swa-start {}: the run ends after {} steps; 0 takes no mean", t.swa_start,
+                 total);
 }
 
 double learning_rate(const TrainSettings& t, int64_t step, int64_t total) {

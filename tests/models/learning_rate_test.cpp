@@ -123,6 +123,7 @@ TEST_CASE("learning rate: the weights have one average, which begins before the 
                        UsageError);
   t.average = 0;
   check_settings(t, 3);
-  CHECK_THROWS_WITH_AS(check_settings(t, 2), "train: --swa-start 3: the run ends after 2 steps",
+  CHECK_THROWS_WITH_AS(check_settings(t, 2),
+                       "train: --swa-start 3: the run ends after 2 steps; 0 takes no mean",
                        UsageError);
 }

@@ -125,6 +125,13 @@ TEST_CASE("read_text: lines that end with CR alone are named, not taken for one"
   }
 }
 
+TEST_CASE("read_text: lines that end with LF, then CR are named") {
+  const TemporaryFolder folder;
+  for (const string content : {"a\n\rb\n\r", "a\n\rb\n\rc\n", "a\n\rb", "a\n\r\n\rb\n\rc\n\r"})
+    CHECK_THROWS_WITH_AS((void)read_text(folder.write("t", content)),
+                         doctest::Contains("LF, then CR; convert it: tr -d '\\r'"), InputError);
+}
+
 TEST_CASE("read_text: any number of CR before LF ends a line") {
   const TemporaryFolder folder;
   CHECK(read_text(folder.write("t", "a\r\r\nb\n\r\nc\r\r\r\n\r")) == "a\nb\n\nc\n\r");

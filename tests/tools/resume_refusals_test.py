@@ -121,6 +121,20 @@ class Refusals(Case):
         self.good("train", "char-gpt", "--resume", "--steps", "4", "--threads", "1", "--out", "half")
         self.assertEqual(trained("half")["model"], trained("whole")["model"])
 
+    def test_subwords_named_again_must_be_the_same(self):
+        self.gpt("first", "--tokenizer", "subwords", "--steps", "1")
+        self.gpt("others", "--tokenizer", "subwords", "--subword-kind", "unigram", "--steps", "1")
+        shutil.copy("first/last/source.model", "own.model")
+        self.gpt("half", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "1")
+        resume = ["train", "char-gpt", "--resume", "--threads", "1", "--out", "half", "--steps"]
+        os.rename("own.model", "moved.model")
+        self.good(*resume, "2", "--subword-model", "moved.model")  # the same subwords
+        shutil.copy("others/last/source.model", "moved.model")
+        self.good(*resume, "3")  # not named: the run has its own
+        for named in ("moved.model", "others/last/source.model"):
+            self.refused(2, *resume, "4", "--subword-model", named, says=f"--subword-model {named}: holds other subwords than half was started with; leave it out")
+        self.refused(4, *resume, "4", "--subword-model", "gone.model", says="gone.model")
+
     def test_the_log_of_another_run_is_named_before_the_first_step(self):
         with open("run/log.jsonl") as file:
             text = file.read()

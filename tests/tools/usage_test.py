@@ -43,7 +43,8 @@ class Usage(Case):
             (["museum", "--json", "run", "X"], "slope: --json: stands before run, which does not see it there; see slope museum run --help"), (["bench", "foo", "scale"], "slope: foo: stands before scale, "),
             (["museum", "--foo", "run", "X"], "slope: --foo is unknown to slope museum; see slope museum --help"), (["museum", "", "run", "X"], "slope: an empty word is no command of slope museum"),
             (["points", "--out", "x"], "slope: points is unknown to slope (did you mean slope train points?); see slope --help"),
-            (["museum", "swapped-masks"], "slope: swapped-masks is unknown to slope museum"),
+            (["museum", "swapped-masks"], "slope: swapped-masks is unknown to slope museum (did you mean slope museum run swapped-masks?)"),
+            (["translate", "--run", "x"], "slope: --run is unknown to slope translate (its value stands alone: slope translate RUN)"),
             (["generate", "x", "--", "y"], "slope: y is unknown to slope generate"), (["plot", "--", "a2", "sw"], "required"), (["--", "zoo"], "A subcommand is required"),
         ]:
             with self.subTest(arguments=arguments):

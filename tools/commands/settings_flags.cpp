@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/files/file_reader.h>
 #include <slope/core/files/input_stream.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/data/text/read_text.h>
@@ -99,6 +100,12 @@ void refuse_without_effect(const Settings& settings, const SettingsFlags& flags)
   }
 }
 
+std::string subword_model_of(RunSettings& settings) {
+  const Settings all = settings.all();
+  const Setting* s = find_setting(all, "subword_model");
+  return s ? *std::get<std::string*>(s->place) : "";
+}
+
 // Refuses flags that have no effect with this kind of model or beside another flag.
 void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
   const auto refuse = [&](const char* key, const std::string& why) {
@@ -107,12 +114,9 @@ void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
   };
   if (settings.type().kind == Kind::points && settings.training.label_smoothing > 0)
     refuse("label_smoothing", "with points; it belongs to translation, lm");
-  const Settings all = settings.all();
-  const Setting* subword_model = find_setting(all, "subword_model");
-  if (!subword_model || std::get<std::string*>(subword_model->place)->empty()) return;
-  for (const char* key : {"vocab_size", "subword_kind"})
-    refuse(key, fmt::format("with --subword-model {}, which has its subwords already",
-                            train::to_text(*subword_model)));
+  if (const std::string subwords = subword_model_of(settings); !subwords.empty())
+    for (const char* key : {"vocab_size", "subword_kind"})
+      refuse(key, fmt::format("with --subword-model {}, which has its subwords already", subwords));
 }
 
 // A run named by --from brings its tokenizers. `taken`: the settings with its own included.
@@ -129,6 +133,14 @@ void refuse_other_tokenizers(RunSettings& settings, RunSettings& taken,
                    flag_of(key), flags.values.at(key), flags.values.at("from"), key, was,
                    flag_of(key));
   }
+}
+
+// A resumed run keeps its subwords, `own`: another file named for them must hold the same.
+void refuse_other_subwords(const std::string& named, const std::string& own,
+                           const std::string& resumed) {
+  SLOPE_CHECK_AS(UsageError, read_file(named) == read_file(own),
+                 "--subword-model {}: holds other subwords than {} was started with; leave it out",
+                 named, resumed);
 }
 
 // If only a parallel text is named (no preset, config or model), its size decides the settings;
@@ -173,6 +185,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
                     config = resumed.empty() ? "" : train::config_to_resume(resumed);
   if (!state.empty())
     train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
+  const std::string subwords_before = subword_model_of(settings);
   // the checkpoint's config may have been edited; changes to fixed settings are refused later
   if (!config.empty())
     train::from_saved_json(settings.all(), train::read_json_text(config), config);
@@ -210,6 +223,10 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
   refuse_idle_flags(settings, flags);
+  const std::string subwords = subword_model_of(settings);
+  if (!config.empty() && !subwords.empty() &&
+      (subwords != subwords_before || flags.values.contains("subword_model")))
+    refuse_other_subwords(subwords, sys::parent(config) + "/source.model", resumed);
   SLOPE_CHECK_AS(UsageError, settings.training.swa_start > 0 || !flags.values.contains("swa_every"),
                  "--swa-every: does nothing without --swa-start");
   train::check_settings(settings.training, /*total=*/0);  // again when the number of steps is known

@@ -32,16 +32,20 @@ std::string read_text(const std::string& file, const TextLimits& limits) {
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before) {
   check_utf8(text, name, before);
   if (before.bytes == 0 && text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
-  size_t kept = 0, carriage_returns = 0, line_feeds = 0;
+  size_t kept = 0, carriage_returns = 0, after_line_feeds = 0, line_feeds = 0;
   for (size_t i = 0; i < text.size();) {
     const size_t end = std::min(text.find_first_not_of('\r', i), text.size());
     const bool ends_line = end < text.size() && text[end] == '\n';  // CRLF, CRCRLF …
-    if (!ends_line)
+    if (!ends_line) {
+      after_line_feeds += i < end && i > 0 && text[i - 1] == '\n';
       for (; i < end; ++i, ++carriage_returns) text[kept++] = '\r';
+    }
     if (end < text.size()) text[kept++] = text[end];
     line_feeds += ends_line;
     i = end + 1;
   }
+  SLOPE_CHECK_INPUT(after_line_feeds == 0 || after_line_feeds + 1 < before.lines + line_feeds,
+                    "{}: line ends are LF, then CR; convert it: tr -d '\\r'", name);
   SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < before.lines + line_feeds,
                     "{}: line ends are {} with CR alone and {} with LF; convert it: sed "
                     "'s/\\r*$//' | tr '\\r' '\\n'",
