@@ -121,7 +121,7 @@ class Comparison {
             const LossAt at = losses(nudge, element, step)[k];
             return LossAt{step, at.value, at.scale, at.rounding};
           },
-          nudge.value(), step_at(nudge.value()), tolerance_);
+          nudge.value(), step_at(nudge.value()), tolerance_, analytic);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
     const bool is_kink = d.kind == Derivative::Kind::kink ||

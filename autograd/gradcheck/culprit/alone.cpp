@@ -184,7 +184,7 @@ class Alone {
       const LossAt above = losses(eps), below = losses(-eps);
       if (number_moves_) break;
       Derivative d{.value = (above.value - below.value) / (above.step - below.step)};
-      if (!tolerance.agree(g[at], d.value)) d = differentiate(losses, x[at], eps, tolerance);
+      if (!tolerance.agree(g[at], d.value)) d = differentiate(losses, x[at], eps, tolerance, g[at]);
       if (d.kind != Derivative::Kind::smooth || !d.is_known(tolerance)) continue;
       ++result.checked;
       result.elements.push_back(e);

@@ -26,10 +26,10 @@ bool Derivative::is_known(const Tolerance& tolerance) const {
 
 namespace {
 
-constexpr double largest_step = 0.3;    // times max(1, |x|)
-constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding, L itself varies
-constexpr size_t beside_jump = 6;       // rungs on which both sides of a jump must be smooth
-constexpr double most_rounding = 1e5;   // of a float64 function's noise, in units of its last digit
+constexpr double largest_step = 0.3;     // times max(1, |x|)
+constexpr double smallest_step = 1e-10;  // below, float64's rounding is larger than differences
+constexpr double largest_noise = 0.01;   // times L's scale: more is not rounding, L itself varies
+constexpr size_t beside_jump = 6;        // rungs on which both sides of a jump must be smooth
 
 // The largest of the changes from the left to x, from x to the right, and from the left to the
 // right.
@@ -173,22 +173,30 @@ Derivative differentiate_with(double eps, const Losses& losses, const LossAt& he
 
 }  // namespace
 
-Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
+Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance,
+                         double expected) {
   const auto is_sure = [&](const Derivative& d) {
     return d.kind == Derivative::Kind::smooth && d.error <= tolerance.of(d.value);
   };
   const LossAt here = losses(0);
-  const Derivative first = differentiate_with(eps, losses, here, x, tolerance);
-  // A kink beside x may have misled these differences, and looks like one at x. Smaller steps tell,
+  Derivative best = differentiate_with(eps, losses, here, x, tolerance);
+  if (is_sure(best) && best.agrees(expected, tolerance)) return best;
+  // What is beside x, a kink or a bend, may have misled these differences. Smaller steps tell,
   // unless L is rounded to less than float64.
-  const bool may_be_beside =
-      first.kind == Derivative::Kind::kink || first.kind == Derivative::Kind::smooth;
-  const double rounding = std::numeric_limits<double>::epsilon() * here.scale;
-  if (is_sure(first) || !may_be_beside || first.noise > most_rounding * rounding) return first;
-  for (const double smaller : {eps / 16, eps / 256, eps / 4096})
-    if (const Derivative d = differentiate_with(smaller, losses, here, x, tolerance); is_sure(d))
-      return d;
-  return first;
+  const bool may_be_misled =
+      best.kind == Derivative::Kind::kink || best.kind == Derivative::Kind::smooth;
+  if (!may_be_misled || here.rounding > 0) return best;
+  for (double smaller = eps / 16; smaller > smallest_step; smaller /= 16) {
+    // two calls of L tell whether more are worth it
+    const double plain = Rung{losses(-smaller), here, losses(smaller)}.central();
+    const bool tells_the_same = std::abs(plain - best.value) <= std::abs(plain - expected);
+    if (is_sure(best) && tells_the_same) continue;
+    const Derivative d = differentiate_with(smaller, losses, here, x, tolerance);
+    if (!is_sure(d) || d.hidden > tolerance.of(d.value)) continue;
+    if (d.agrees(expected, tolerance)) return d;
+    if (!is_sure(best)) best = d;
+  }
+  return best;
 }
 
 }  // namespace slope

@@ -7,8 +7,8 @@
 //
 // The result is the one with the smallest error estimate: its distance from the previous one on the
 // ladder plus the function's noise divided by the step (noise.h). Steps end where a result
-// contradicts those of smaller steps. If the error stays large, because a kink lies beside x,
-// smaller steps are tried.
+// contradicts those of smaller steps. If the error stays large, or backward disagrees, smaller
+// steps are tried: a kink or a bend may lie beside x.
 #pragma once
 
 #include <functional>
@@ -57,7 +57,9 @@ struct Derivative {
 constexpr double doubt = 3;
 constexpr double close_enough = 0.01;  // largest error of a known derivative, as a share of it
 
-// The derivative at step 0. There the element is x, which bounds the largest step.
-Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance);
+// The derivative at step 0. There the element is x, which bounds the largest step. Unless it agrees
+// with `expected`, backward's number, it is also looked for with steps down to 1e-10.
+Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance,
+                         double expected);
 
 }  // namespace slope
