@@ -184,7 +184,7 @@ class Trial {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view word = argc > 1 ? argv[1] : "20";
+  const std::string_view word = argc > 1 ? argv[1] : "10";
   uint64_t n = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
   const bool tells = argc > 2 && argv[2] == std::string_view("tell");
