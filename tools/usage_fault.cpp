@@ -105,6 +105,7 @@ std::string meant_by(const std::string& word, const CLI::App& app, const std::st
   const std::string near = did_you_mean(word, known_to(app));
   if (!near.empty() || word.empty() || word.starts_with('-') || takes_words(app)) return near;
   // `slope museum swapped-masks` for `slope museum run swapped-masks`
+  if (app.remaining().size() > 1) return "";
   const auto takers = app.get_subcommands([](const CLI::App* sub) { return takes_words(*sub); });
   return takers.size() == 1
              ? fmt::format(" (did you mean {} {} {}?)", path, takers[0]->get_name(), word)

@@ -1,5 +1,7 @@
 #include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/linearity.h>
+#include <slope/autograd/gradcheck/numeric/noise.h>
+#include <slope/autograd/gradcheck/parts.h>
 #include <slope/autograd/gradcheck/repeatable.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 
@@ -31,13 +33,18 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
     break;
   }
   if (result.problems.empty()) {
-    std::string found = linearity_problem(passes, u, result.gradients, leaves,
-                                          {options.tolerance, before.has_bf16()});
+    Tolerance tolerance = options.tolerance;
+    // the error of a rule that sums rounded products, relative to its largest gradient
+    if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, 8 * bf16_rounding);
+    std::string found =
+        linearity_problem(passes, u, result.gradients, leaves, {tolerance, before.has_bf16()});
+    if (found.empty()) found = alone_problem(passes, u, result.gradients, leaves, tolerance);
     WatchBackward end;
     const Tensors at_the_end = passes.run(u, end);
     changed = not_repeatable(watched, at_the_end, leaves, before.first_change(end));
     if (!changed.empty()) found = changed;  // it looks as if backward were not linear
-    result.can_be_compared = found.empty() || found.starts_with(layout_text);  // u lay in a row
+    result.can_be_compared =                // u lies in a row, all leaves are asked for
+        found.empty() || found.starts_with(layout_text) || found.starts_with(parts_text);
     if (!found.empty()) result.problems.push_back(std::move(found));
   }
   return result;

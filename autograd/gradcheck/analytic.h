@@ -1,10 +1,12 @@
 // The gradients of one output y by backward, d<u, y> / dx for a cotangent u and every leaf x, and
 // whether they can be trusted: backward must give the same bits in every pass, be linear in u, not
-// depend on how u lies in memory, and not write into other tensors' memory.
+// depend on how u lies in memory or on which leaves are wanted, and not write into other tensors'
+// memory.
 //
-// Seven passes are run, of which those with the same u are compared. A rule that is called once in
-// a pass and keeps state shows if it changes for good, once, or at every n-th call, up to the
-// seventh. What it does later shows only in gradgradcheck, whose function runs the rules.
+// Ten passes are run, and one for each leaf alone; those with the same u are compared. A rule
+// that is called once in a pass and keeps state shows if it changes for good, once, or at every
+// n-th call, up to the seventh. What it does later shows only in gradgradcheck, whose function runs
+// the rules.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>

@@ -51,9 +51,10 @@ class Comparison {
   }
 
   // With noise, a plain difference may have agreed by chance. Where float32 may make noise and all
-  // have agreed, the largest derivative shows whether it does.
+  // have agreed, the largest derivative shows whether it does, or zeros where it changed nothing.
   void check_again_where_noisy() {
     for (size_t k = 0; k < tallies_.size(); ++k) {
+      Tally& tally = tallies_[k];
       const auto check_again = [&](int64_t element) {
         --report_.checked;
         judge(k, Nudge(leaf_.tensor, element), element, values_[k][static_cast<size_t>(element)],
@@ -63,13 +64,16 @@ class Comparison {
         return std::abs(values_[k][static_cast<size_t>(element)]);
       };
       std::vector<int64_t>& agreed = agreed_[k];
-      if (tallies_[k].coarsest != f64 && tallies_[k].judged == 0 && tallies_[k].largest > 0) {
-        const auto largest = std::ranges::max_element(agreed, {}, size_of_derivative);
-        check_again(*largest);
-        if (!tallies_[k].is_noisy) tallies_[k].coarse = {};  // the plain difference would have done
-        agreed.erase(largest);
+      if (tally.coarsest != f64 && tally.judged == 0) {
+        tally.is_noisy = !all_zeros_hold(k);
+        if (tally.largest > 0) {
+          const auto largest = std::ranges::max_element(agreed, {}, size_of_derivative);
+          check_again(*largest);
+          agreed.erase(largest);
+        }
+        if (!tally.is_noisy) tally.coarse = {};  // the plain difference would have done
       }
-      if (tallies_[k].is_noisy) std::for_each(agreed.begin(), agreed.end(), check_again);
+      if (tally.is_noisy) std::for_each(agreed.begin(), agreed.end(), check_again);
     }
   }
 
@@ -93,6 +97,28 @@ class Comparison {
   }
 
  private:
+  // Whether other steps agree too, at up to four of the elements whose derivative is 0.
+  bool all_zeros_hold(size_t k) const {
+    std::vector<int64_t> zeros;
+    for (const int64_t e : agreed_[k])
+      if (values_[k][static_cast<size_t>(e)] == 0) zeros.push_back(e);
+    const size_t n = std::min<size_t>(4, zeros.size());
+    for (size_t i = 0; i < n; ++i) {
+      const int64_t element = zeros[i * zeros.size() / n];
+      const Derivative d = derivative(k, Nudge(leaf_.tensor, element), element, 0);
+      if (d.kind == Derivative::Kind::smooth && !d.agrees(0, tolerance_)) return false;
+    }
+    return true;
+  }
+
+  Derivative derivative(size_t k, const Nudge& nudge, int64_t element, double analytic) const {
+    const auto loss = [&](double step) {
+      const LossAt at = losses(nudge, element, step)[k];
+      return LossAt{step, at.value, at.scale, at.rounding};
+    };
+    return differentiate(loss, nudge.value(), step_at(nudge.value()), tolerance_, analytic);
+  }
+
   std::vector<LossAt> losses(const Nudge& nudge, int64_t element, double& step) const {
     step = nudge.move(step);
     try {
@@ -116,12 +142,7 @@ class Comparison {
     Tally& tally = tallies_[k];
     Derivative d{.value = numeric, .least = numeric, .most = numeric};
     if (tally.judged < most_judged || tally.failed < tally.judged || !std::isfinite(numeric))
-      d = differentiate(
-          [&](double step) {
-            const LossAt at = losses(nudge, element, step)[k];
-            return LossAt{step, at.value, at.scale, at.rounding};
-          },
-          nudge.value(), step_at(nudge.value()), tolerance_, analytic);
+      d = derivative(k, nudge, element, analytic);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
     const bool is_kink = d.kind == Derivative::Kind::kink ||

@@ -1,8 +1,8 @@
-#include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/compare.h>
 #include <slope/autograd/gradcheck/conclude.h>
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/culprit/smallest.h>
+#include <slope/autograd/gradcheck/gradients.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/watch/cut.h>
 
@@ -14,23 +14,16 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
            const GradcheckOptions& options, GradcheckReport& report) {
   const Forward forward(f, leaves, options.seed);
   const Tensors& y = forward.outputs();
+  const Gradients gradients = all_gradients(
+      forward, leaves, {.formula = options.formula, .tolerance = {options.atol, options.rtol}});
   report.problems = forward.not_finite();
-  bool can_be_compared = true;  // otherwise the numbers would point to the wrong place
-  std::vector<Tensors> analytic(leaves.size(), Tensors(y.size()));  // [leaf][output]
-  for (size_t k = 0; k < y.size(); ++k) {
-    if (!forward.is_checked(k)) continue;
-    const Analytic found =
-        gradients_of(y[k], forward.cotangent(k), leaves,
-                     {.formula = options.formula, .tolerance = {options.atol, options.rtol}});
-    for (size_t i = 0; i < leaves.size(); ++i) analytic[i][k] = found.gradients[i];
-    report.problems.insert(report.problems.end(), found.problems.begin(), found.problems.end());
-    can_be_compared &= found.can_be_compared;
-  }
-  if (can_be_compared) {
+  report.problems.insert(report.problems.end(), gradients.problems.begin(),
+                         gradients.problems.end());
+  if (gradients.can_be_compared) {
     const GradcheckReport before = report;
     for (size_t i = 0; i < leaves.size(); ++i)
       compare(
-          forward, leaves[i], static_cast<int64_t>(i), analytic[i],
+          forward, leaves[i], static_cast<int64_t>(i), gradients.of[i],
           [&] { return where_cut(f, leaves[i].tensor); }, options, report);
     withdraw_if_changed(forward, before, report);
   }

@@ -119,7 +119,8 @@ using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 
 // Checks the inputs that require a gradient; the others are constants. f must be deterministic, and
 // so must the rules: one that keeps state is found by what it does in its first seven calls, not
-// by what it does later (analytic.h).
+// by what it does later (analytic.h). What it keeps of its first call ever shows only where it is
+// checked again, with other inputs.
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 

@@ -23,29 +23,39 @@ Tensor combined(double a, const Tensor& u, const Tensor& v) {
   return w;
 }
 
+// of those that are finite
 double largest(const std::vector<double>& values) {
   double found = 0;
-  for (const double v : values) found = std::max(found, std::abs(v));
+  for (const double v : values)
+    if (std::isfinite(v)) found = std::max(found, std::abs(v));
   return found;
 }
 
 // Backward is a linear function G of the cotangent: G(a u + v) = a G(u) + G(v). Here a is large,
 // so that a rule that clips gradients clips in G(a u + v) but not in G(u) and G(v). v is one
 // number, expanded, as the rule of a sum passes it on, and a u + v lies in strides: a rule that
-// reads g as if it were contiguous reads nan.
+// reads g as if it were contiguous reads nan. A rule that clips far up, drops small gradients or
+// divides by g shows with multiples of u.
 class Linearity {
  public:
   Linearity(const Passes& passes, const Tensor& u, const Tensors& of_u, const NamedTensors& leaves,
             const LinearityOptions& options)
-      : passes_(passes), of_u_(of_u), leaves_(leaves), tolerance_(options.tolerance),
+      : passes_(passes), u_(u), of_u_(of_u), leaves_(leaves), tolerance_(options.tolerance),
         little_(options.rounds_to_bf16 ? 0x1p-5 : 0x1p-12), v_(full(u.shape(), v, u.dtype())),
-        both_(combined(a, u, v_)) {
-    // the error of a rule that sums rounded products, relative to its largest gradient
-    if (options.rounds_to_bf16) tolerance_.rtol = std::max(tolerance_.rtol, 8 * bf16_rounding);
-  }
+        both_(combined(a, u, v_)) {}
 
   // Returns a message if this does not hold.
   std::string problem() {
+    std::string found = of_sum();
+    for (const double c : {0x1p-40, 0x1p20, 0.0})
+      if (found.empty()) found = of_scaled(c);
+    return found;
+  }
+
+ private:
+  static constexpr double a = 1024, v = 768;  // of like size, so that a mistake in either shows
+
+  std::string of_sum() {
     const Tensor v_expanded = expanded_with_gaps(v, v_.shape(), v_.dtype()),
                  both_strided = strided_with_gaps(both_);
     Tensors of_v, of_both;
@@ -70,8 +80,26 @@ class Linearity {
     return not_linear(passes_.run(v_), passes_.run(both_));
   }
 
- private:
-  static constexpr double a = 1024, v = 768;  // of like size, so that a mistake in either shows
+  // G(c u) = c G(u) to the last bit, as c is a power of two or 0
+  std::string of_scaled(double c) const {
+    const Tensor w = combined(c, u_, zeros_like(v_));
+    const Tensors of_w = passes_.run(w);
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      if (!of_u_[i].defined() || !of_w[i].defined()) continue;
+      const std::vector<double> gu = of_u_[i].to_vector(), gw = of_w[i].to_vector();
+      const double allowed = c * tolerance_.of(largest(gu));
+      for (size_t e = 0; e < gw.size(); ++e) {
+        if (!differ(gw[e], c * gu[e], gu[e], allowed)) continue;
+        if (std::string found = not_repeatable(of_w, passes_.run(w), leaves_, ""); !found.empty())
+          return found;
+        return fmt::format(
+            "backward is {}: {}, element {} is {:.9g} for u, but {:.9g} for {:.3g} u; a rule "
+            "multiplies g, which may be large, small or 0",
+            not_linear_text, leaves_[i].name, e, gu[e], gw[e], c);
+      }
+    }
+    return "";
+  }
 
   std::string not_linear(const Tensors& of_v, const Tensors& of_both) const {
     for (size_t i = 0; i < leaves_.size(); ++i) {
@@ -134,6 +162,7 @@ class Linearity {
   }
 
   const Passes& passes_;
+  const Tensor& u_;
   const Tensors& of_u_;
   const NamedTensors& leaves_;
   Tolerance tolerance_;

@@ -16,18 +16,10 @@ class Passes {
   // Each pass gets its own copy of u, so that a rule that writes into it cannot affect the next.
   Tensors run(const Tensor& u) const { return run_as(contiguous_copy(u)); }
   // the same with u as it lies in memory
-  Tensors run_as(const Tensor& u) const {
-    Tensors result;
-    if (y_.requires_grad())
-      result = grad({y_}, wanted_,
-                    {.grad_outputs = {u},
-                     .retain_graph = true,
-                     .create_graph = formula_,
-                     .allow_unused = true});
-    result.resize(wanted_.size());
-    for (Tensor& g : result)
-      if (g.defined()) g = contiguous_copy(g);
-    return result;
+  Tensors run_as(const Tensor& u) const { return gradients(wanted_, u); }
+  // the same, but only the gradient of one leaf is asked for
+  Tensor run_for(size_t leaf, const Tensor& u) const {
+    return gradients({wanted_[leaf]}, contiguous_copy(u))[0];
   }
   Tensors run(const Tensor& u, Observer& observer) const {
     return run_as(contiguous_copy(u), observer);
@@ -38,6 +30,20 @@ class Passes {
   }
 
  private:
+  Tensors gradients(const Tensors& wanted, const Tensor& u) const {
+    Tensors result;
+    if (y_.requires_grad())
+      result = grad({y_}, wanted,
+                    {.grad_outputs = {u},
+                     .retain_graph = true,
+                     .create_graph = formula_,
+                     .allow_unused = true});
+    result.resize(wanted.size());
+    for (Tensor& g : result)
+      if (g.defined()) g = contiguous_copy(g);
+    return result;
+  }
+
   const Tensor& y_;
   bool formula_;
   Tensors wanted_;

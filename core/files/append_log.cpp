@@ -54,6 +54,8 @@ void AppendLog::append(std::string_view line) {
   bytes_ += static_cast<int64_t>(text.size());
 }
 
+bool AppendLog::is_in_place() const { return sys::is_file_of(fd_, path_); }
+
 void AppendLog::sync() { sys::sync(fd_, path_); }
 
 void AppendLog::cut_back(int64_t bytes) {

@@ -25,6 +25,8 @@ class AppendLog {
   void append(std::string_view line);  // without '\n'
   void sync();
   int64_t bytes() const { return bytes_; }
+  // whether the path still leads to this file: an editor may have put another in its place
+  bool is_in_place() const;
   // the cut is durable; UsageError beyond the end, InputError inside a line
   void cut_back(int64_t bytes);
 

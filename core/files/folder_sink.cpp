@@ -161,6 +161,14 @@ void swap_link(const std::string& link, const std::string& leads_to) {
   sys::sync_folder(sys::parent(link));
 }
 
+void try_link(const std::string& link) try {
+  const std::string temporary = make_temporary(
+      link, [&](const std::string& name) { return sys::make_new_link(name, "step-0", link); });
+  sys::remove(temporary);
+} catch (const IoError& e) {
+  throw IoError(fmt::format("{}; a run's folder needs symbolic links", e.what()));
+}
+
 void remove_step(const std::string& path) {
   const size_t files = sys::names_in(path).size();
   const std::string away = move_aside(path);

@@ -61,6 +61,8 @@ class LockedFolderSink {
 
 // `leads_to` is relative to the link's folder; IoError if `link` exists and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
+// IoError if the file system has no links, before a run trains and then cannot save
+void try_link(const std::string& link);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
 // Removes a folder with its content. If that is cut short, remove_strays() finishes it. IoError if
 // anything cannot be removed; if nothing can, the folder keeps its name.

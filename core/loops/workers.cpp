@@ -98,12 +98,15 @@ int Workers::granted(int wanted) {
     // One more than any loop had before: it is left to others, such as the thread that prepares
     // batches.
     const int spare = wanted > largest_ ? 1 : 0;
-    if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack_of_workers());
-        error) {
-      SLOPE_CHECK_AS(IoError, running_ + started > 1,
-                     "threads: none of {} could be started: {}; raise the limit (ulimit -u, ulimit "
-                     "-v, or the container's) or use fewer: --threads, OMP_NUM_THREADS",
-                     wanted - running_, std::generic_category().message(error));
+    const size_t stack = stack_of_workers();
+    if (const auto [started, error] = start_and_end(wanted - running_ + spare, stack); error) {
+      SLOPE_CHECK_AS(
+          IoError, running_ + started > 1,
+          "threads: none of {} could be started{}: {}; raise the limit (ulimit -u, ulimit -v, or "
+          "the container's) or use fewer: --threads, OMP_NUM_THREADS",
+          wanted - running_,
+          stack > 0 ? fmt::format(" with a stack of {} MiB (OMP_STACKSIZE)", stack >> 20) : "",
+          std::generic_category().message(error));
       most_ = wanted = running_ + std::max(started - spare, 0);
       say_once(wanted, error);
     }

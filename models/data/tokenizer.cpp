@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/data/tokenizer.h>
 #include <slope/models/data/tokenizers/characters.h>
 #include <slope/models/data/tokenizers/subword_training.h>
@@ -8,6 +9,8 @@
 #include <slope/models/data/tokenizers/words.h>
 
 namespace slope::data {
+
+std::string Tokenizer::prepared(std::string_view text) const { return nfc(text); }
 
 std::vector<Ids> Tokenizer::encode_lines(const std::vector<std::string>& lines) const {
   std::vector<Ids> all;

@@ -35,7 +35,9 @@ class Tokenizer {
   // one.
   virtual Ids sample(std::string_view text, double dropout, const RandomSite& site) const;
 
-  // whether encode() takes a text with this character
+  // The text in the form that is split, composed (NFC) and perhaps in lower case; and whether
+  // encode() takes a character of such a text.
+  virtual std::string prepared(std::string_view text) const;
   virtual bool knows(std::string_view) const { return true; }
 
   // `for_unknown`: words to write for the first, second, … <unk>; any further ones stay <unk>.

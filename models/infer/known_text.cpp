@@ -17,7 +17,8 @@ KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                      UnknownCharacters unknown) {
   KnownText known;
   std::unordered_map<char32_t, bool> is_known;
-  for (const char32_t c : data::decode_utf8(data::nfc(text))) {
+  // a letter and a mark may compose, or one letter become two, only in lower case
+  for (const char32_t c : data::decode_utf8(tokenizer.prepared(text))) {
     const auto [found, is_new] = is_known.emplace(c, false);
     if (is_new) found->second = tokenizer.knows(data::encode_utf8({&c, 1}));
     if (found->second) {
@@ -31,6 +32,7 @@ KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                       tokenizer.size());
     ++known.skipped;
   }
+  if (known.skipped == 0) known.text = data::nfc(text);
   return known;
 }
 

@@ -13,8 +13,8 @@ struct KnownText {
   int64_t skipped = 0;  // characters
 };
 
-// The text, composed (NFC), without its unknown characters; if they are refused, an InputError
-// names the first.
+// The text, composed (NFC); if it has unknown characters, without them and in the form that the
+// tokenizer splits, or, where they are refused, an InputError that names the first.
 KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                      UnknownCharacters unknown);
 

@@ -246,6 +246,9 @@ std::string checkpoint_folder(const std::string& run) {
         "{}: leads to no checkpoint; {}", folder,
         back.empty() ? "to do without it: rm " + quoted(folder) : "to bring it back: " + back));
   }
+  const std::vector<std::string> steps = checkpoints(run);
+  SLOPE_CHECK_INPUT(steps.empty(), "{0}: neither best nor last leads to a checkpoint; name {1}",
+                    run, quoted(run + "/" + steps.back()));
   throw InputError(fmt::format(
       "{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));
 }

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 namespace slope::train {
@@ -184,6 +185,21 @@ RunSettings read_config(const std::string& file, Kind kind, const char* what_for
         "{}: belongs to a model of another kind: {} ({}), where one of kind {} is needed {}", file,
         type.name, name(type.kind), name(kind), what_for);
   });
+}
+
+bool decides_data(const std::string& key) {
+  const std::set<std::string> keys = {"train",
+                                      "valid",
+                                      "source",
+                                      "target",
+                                      "text",
+                                      "documents",
+                                      "validation_size",
+                                      "validation_share",
+                                      "validation_points",
+                                      "noise",
+                                      "overfit_batch"};
+  return keys.contains(key);
 }
 
 }  // namespace slope::train

@@ -140,4 +140,8 @@ RunSettings read_config(const std::string& file);
 // as "to translate".
 RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);
 
+// Whether runs that differ in this setting learn their tokens from, or validate on, other data, so
+// that their losses do not compare.
+bool decides_data(const std::string& key);
+
 }  // namespace slope::train

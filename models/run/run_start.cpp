@@ -27,6 +27,7 @@ RunStart::RunStart(const std::string& folder, bool resume, const std::string& se
     had_lock_ = sys::kind(folder + "/lock") != sys::Kind::nothing;
     lock_.emplace(folder + "/lock");
     if (!resume) refuse_run(folder);
+    try_link(folder + "/last");
     point_ = resume_point(folder);
     staying_ = take_over(folder, !point_.empty());
     if (!point_.empty()) return;

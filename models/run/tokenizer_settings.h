@@ -11,7 +11,7 @@ struct TokenizerSettings {
   bool lowercase = false;
   int64_t min_freq = 2;  // words that occur less often become <unk>
   int64_t vocab_size = 0;
-  std::string subword_kind = "bpe", subword_model;
+  std::string subword_kind = "bpe", subword_model{};
   // What runs used before there was a choice of tokenizer: lower-cased words (true), or characters
   // as they are (false).
   bool words_before = true;

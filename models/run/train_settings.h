@@ -70,7 +70,7 @@ struct TrainSettings {
   int64_t patience = 0;    // validations without a better loss before the run stops; 0: never
   int64_t log_every = 20;  // steps
   int64_t seed = 1;
-  std::string from, freeze;
+  std::string from{}, freeze{};
   bool overfit_batch = false, log_norms = false, tensorboard = false;
 
   SLOPE_CONFIG(
@@ -111,7 +111,7 @@ struct TrainSettings {
       key(lr_decay, "Adagrad: lr decays as 1 / (1 + lr_decay step)", 0, models::any_real)
           .only_with("optimizer", {"adagrad"}),
       key(initial_accumulator_value, "Adagrad: initial value of its sums of squared gradients", 0,
-          models::any_real)
+          1e38)
           .only_with("optimizer", {"adagrad"}),
       key(beta2_decay, "Adafactor: step^beta2_decay is the weight of the newest squared gradient",
           -10, 0)

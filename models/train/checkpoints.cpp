@@ -52,6 +52,11 @@ void Checkpoints::draw_loss() const {
   const std::string file = path("loss.svg"), log = path("log.jsonl");
   if (sys::kind(log) == sys::Kind::nothing)
     return tell_once(fmt::format("{} is gone: no curve is drawn; training goes on", log));
+  if (!log_.is_in_place())
+    return tell_once(
+        fmt::format("{} was replaced by another file: it and the curve lack what this "
+                    "run logs; training goes on",
+                    log));
   try {
     const std::string plot = loss_plot(log);
     const sys::Kind found = sys::kind(file);

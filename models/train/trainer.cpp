@@ -73,7 +73,9 @@ class Run {
     const SignalGuard signals;
     const nn::AtEachModule between(end_if_interrupted);
     AppendLog log(path("log.jsonl"), &start_.lock());
-    // the log is shorter than the state says if it was truncated meanwhile
+    if (resumes && log.bytes() < state_.log_bytes)
+      progress_.message(fmt::format("{} is shorter than at step {}: steps before are missing in it",
+                                    path("log.jsonl"), state_.step));
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });

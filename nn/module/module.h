@@ -25,7 +25,7 @@
 #include <tuple>
 
 #define SLOPE_MODULE(Type, ...)                                                                   \
-  ::slope::nn::ModuleState module_state;                                                          \
+  ::slope::nn::ModuleState module_state{};                                                        \
   [[maybe_unused]] friend const Type* slope_module_line(::slope::nn::LineOf<Type>, const Type*) { \
     return {};                                                                                    \
   }                                                                                               \

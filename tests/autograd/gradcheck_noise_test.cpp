@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/core/tensor/random.h>
 #include <slope/tests/sanitized.h>
 
@@ -214,4 +215,25 @@ TEST_CASE("gradcheck: float32 that makes no noise is not worth a note") {
     return Tensors{in[0] * beside.size(0)};
   };
   CHECK(gradcheck(f, {x}, quiet).notes.empty());
+}
+
+TEST_CASE("gradcheck: in float32 a difference from 1 makes stairs, which are noise, not zeros") {
+  const auto check = [](double factor, uint64_t seed, bool circle) {
+    manual_seed(seed);
+    const Tensor x =
+        test::leaf((rand({12}) * (circle ? 0.1 : 10.0) + (circle ? 0.9 : 2.0)).to(f32));
+    const auto f = [&](const Tensors& in) {
+      Tensor s = in[0] * 1.0;
+      s.register_hook([factor](const Tensor& g) { return g * factor; });
+      return Tensors{mean(circle ? sqrt(1.0 - s * s) : log(1.0 - sigmoid(s)))};
+    };
+    return gradcheck(f, {x}, quiet);
+  };
+  for (uint64_t seed = 0; seed < 10; ++seed)
+    for (const bool circle : {false, true}) {
+      const GradcheckReport right = check(1, seed, circle);
+      CHECK_MESSAGE(right.failed == 0, right.text());
+      CHECK_FALSE(check(1.05, seed, circle).ok);
+      CHECK_FALSE(check(0, seed, circle).ok);
+    }
 }

@@ -63,6 +63,15 @@ TEST_CASE("folder sink: visible whole at commit, gone without") {
   CHECK(read_file(run.file("last/weights")) == "weights 2");
 }
 
+TEST_CASE("try_link: a file system without links is named before there is anything to save") {
+  const test::TemporaryFolder run;
+  try_link(run.file("last"));
+  CHECK(sys::names_in(run.path()).empty());
+  const test::FailCall fail(1, EPERM, false);
+  CHECK_THROWS_WITH_AS(try_link(run.file("last")),
+                       doctest::Contains("a run's folder needs symbolic links"), IoError);
+}
+
 TEST_CASE("folder sink: replace() replaces a folder of that name, commit() does not") {
   const TemporaryFolder run;
   fs::create_directories(run.file("step-1/deep/er"));

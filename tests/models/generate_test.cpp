@@ -4,6 +4,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/char_gpt.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/data/tokenizers/characters.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/infer/generate.h>
@@ -258,4 +259,21 @@ TEST_CASE("known text: unknown characters are named, or left out and counted") {
   CHECK_THROWS_WITH_AS((void)known_text("a\u20AC", vocab, UnknownCharacters::refuse),
                        doctest::Contains("U+20AC"), InputError);
   CHECK_THROWS_AS((void)unknown_characters("drop"), UsageError);
+}
+
+TEST_CASE("known text: in lower case, a letter is known by what it becomes in its word") {
+  const data::TokenizerOptions lower{
+      .kind = "characters", .lowercase = true, .specials = data::Specials::none};
+  // a sigma that ends no word, and one that does; letters and marks that compose in lower case only
+  for (const std::string text : {"The Σ x", "ΟΔΟΣ", "H\u0331arran T\u0308ext W\u030A", "İÇ"}) {
+    const std::vector<std::string> lines = {text};
+    const data::TokenizerPtr tokenizer = data::make_tokenizer(lower, {&lines});
+    const KnownText known = known_text(text, *tokenizer, UnknownCharacters::refuse);
+    CHECK(known.text == data::nfc(text));
+    CHECK(tokenizer->encode(known.text) == tokenizer->encode(text));
+    CHECK(known_text(text + "€", *tokenizer, UnknownCharacters::skip).skipped == 1);
+  }
+  const std::vector<std::string> lines = {"ΣΑ"};
+  const data::TokenizerPtr no_final = data::make_tokenizer(lower, {&lines});
+  CHECK(known_text("ΑΣ ΣΑ", *no_final, UnknownCharacters::skip).text == "ασα");
 }

@@ -272,6 +272,10 @@ class Sweep(Case):
     def test_losses_of_other_tokens_are_not_compared(self):
         out = self.good("sweep", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "2", "--grid", "min_freq=1,9", "--out", "sweep").out
         self.assertTrue(out.endswith("\nlosses of runs with another min_freq are of other tokens: they do not compare\n"), out)
+        for key, values in (("validation_share", "0.1,0.5"), ("overfit_batch", "true,false"), ("text", "train.en,valid.en"), ("documents", "whole,lines")):
+            text = [] if key == "text" else ["--text", "train.en"]
+            out = self.good("sweep", "lm", *text, *SMALL_GPT, "--steps", "2", "--grid", f"{key}={values}", "--out", key).out
+            self.assertTrue(out.endswith(f"\nlosses of runs with another {key} are of other data: they do not compare\n"), out)
 
     def test_what_makes_no_sense_is_refused_before_anything_runs(self):
         for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):

@@ -72,6 +72,24 @@ class Others(Case):
         with open("run/loss.svg") as file:
             self.assertEqual(file.read(), "mine")
 
+    def test_a_log_that_an_editor_replaces_during_a_run(self):
+        process = self.start(*GPT, "--steps", "100000000", "--save-every", "1000", "--validate-every", "100000000", "--out", "run")
+        said = ""
+        for line in process.stdout:
+            said += decode(line)
+            if line.startswith(b"step 1010/"):
+                shutil.copy("run/log.jsonl", "edited")
+                os.rename("edited", "run/log.jsonl")
+            if line.startswith(b"step 3010/"):
+                break
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=HANGS)
+        self.assertEqual((process.returncode, decode(err)), (128 + signal.SIGTERM, ""))
+        self.assertEqual((said + decode(out)).count("run/log.jsonl was replaced by another file"), 1)
+        step = int(os.readlink("run/last").split("-")[1])
+        again = self.good("train", "char-gpt", "--resume", "--steps", str(step + 2), "--out", "run").out
+        self.assertIn(f"run/log.jsonl is shorter than at step {step}: steps before are missing in it", again)
+
     def test_another_log_in_place_of_a_run_s(self):
         self.good(*GPT, "--steps", "2", "--out", "run")
         for text in ("thesis, without an end", "a line\nthe next"):

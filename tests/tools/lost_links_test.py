@@ -78,7 +78,9 @@ class LostLinks(Case):
         self.assertEqual(trained("run"), trained("straight"))
 
     def test_the_only_checkpoint_without_links_goes_on_by_itself(self):
-        os.remove("run/last"), os.remove("run/best"), shutil.rmtree(f"run/{self.best}")
+        os.remove("run/last"), os.remove("run/best")
+        self.refused(3, "translate", "run", says=f"run: neither best nor last leads to a checkpoint; name run/{self.last}")
+        shutil.rmtree(f"run/{self.best}")
         self.refused(2, *self.command(), says="run holds a run already")
         self.good("train", "translation", "--resume", "--out", "run")
         self.assertEqual(trained("run")["log"], trained("straight")["log"])

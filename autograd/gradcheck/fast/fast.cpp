@@ -1,7 +1,7 @@
-#include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/conclude.h>
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
+#include <slope/autograd/gradcheck/gradients.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
@@ -19,7 +19,12 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double negligible = 1e-9;  // of a derivative: rounding, where terms cancel
+// Of a derivative: atol is what rounding leaves of it, where terms cancel; rtol what it may change
+// in backward itself.
+Tolerance least_tolerance(DType coarsest) {
+  if (coarsest == f64) return {1e-9, 0};
+  return coarsest == f32 ? Tolerance{1e-7, 1e-3} : Tolerance{1e-5, 1e-2};
+}
 
 // Scaled so that the largest magnitude is 1.
 Values scaled(Values v) {
@@ -40,7 +45,10 @@ class FastCheck {
  public:
   FastCheck(const Forward& forward, size_t output, const FastOptions& options,
             GradcheckReport& report)
-      : forward_(forward), output_(output), options_(options), report_(report) {}
+      : forward_(forward), output_(output), options_(options), report_(report),
+        tolerance_(least_tolerance(forward.coarsest())) {
+    tolerance_.rtol = std::max(tolerance_.rtol, options.rtol);
+  }
 
   // Returns the directions that failed.
   std::vector<Direction> check(const NamedTensor& leaf, int64_t index, const Tensor& gradient,
@@ -110,16 +118,15 @@ class FastCheck {
   }
 
   bool agree(double analytic, const Derivative& numeric) const {
-    const double allowed = negligible + options_.rtol * std::abs(numeric.value) + 2 * numeric.error;
-    return std::abs(analytic - numeric.value) <= allowed;
+    return std::abs(analytic - numeric.value) <= tolerance_.of(numeric.value) + 2 * numeric.error;
   }
   // Whether the difference tells anything. Agreement within a large error does not; nor does a
   // disagreement that kinks explain.
   bool is_known(const Derivative& numeric, double analytic, double usual) const {
     if (numeric.kind != Derivative::Kind::smooth) return false;
-    const double small = negligible + 1e-3 * std::max(std::abs(numeric.value), usual);
+    const double small = tolerance_.atol + 1e-3 * std::max(std::abs(numeric.value), usual);
     if (agree(analytic, numeric)) return std::isfinite(numeric.error) && numeric.error <= small;
-    return !numeric.may_be_kinks(analytic, {negligible, options_.rtol});
+    return !numeric.may_be_kinks(analytic, tolerance_);
   }
 
   // A plain central difference; if it does not agree, the best of several steps along the
@@ -130,14 +137,15 @@ class FastCheck {
       return (loss(step).value - loss(-step).value) / (2 * step);
     };
     const double near = central(h);
-    if (std::abs(near - analytic) <= options_.rtol * std::abs(near)) return {.value = near};
-    return differentiate(loss, length_of_x, h, {1e-12, options_.rtol}, analytic);
+    if (std::abs(near - analytic) <= tolerance_.rtol * std::abs(near)) return {.value = near};
+    return differentiate(loss, length_of_x, h, {1e-12, tolerance_.rtol}, analytic);
   }
 
   const Forward& forward_;
   const size_t output_;
   const FastOptions& options_;
   GradcheckReport& report_;
+  Tolerance tolerance_;
 };
 
 void check_options(const FastOptions& options) {
@@ -166,23 +174,22 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
   run_part(report, [&] {
     check_overlaps(leaves);
     const Forward forward(f, checked, options.seed);
-    report.problems = forward.not_finite();
-    for (const NamedTensor& leaf : checked) report.leaves.push_back({.name = leaf.name});
-    GradcheckReport before = report;
     const GradcheckOptions slow{.seed = options.seed};
+    const Gradients gradients =
+        all_gradients(forward, checked, {.tolerance = {slow.atol, slow.rtol}});
+    report.problems = forward.not_finite();
+    report.problems.insert(report.problems.end(), gradients.problems.begin(),
+                           gradients.problems.end());
+    for (const NamedTensor& leaf : checked) report.leaves.push_back({.name = leaf.name});
+    if (!gradients.can_be_compared) return;
+    const GradcheckReport before = report;
     std::vector<Direction> failing;
     size_t failing_output = 0;
     for (size_t k = 0; k < forward.outputs().size(); ++k) {
       if (!forward.is_checked(k)) continue;
-      const Analytic analytic = gradients_of(forward.outputs()[k], forward.cotangent(k), checked,
-                                             {.tolerance = {slow.atol, slow.rtol}});
-      for (GradcheckReport* each : {&before, &report})
-        each->problems.insert(each->problems.end(), analytic.problems.begin(),
-                              analytic.problems.end());
-      if (!analytic.can_be_compared) break;
       FastCheck check(forward, k, options, report);
       for (size_t i = 0; i < checked.size(); ++i) {
-        const auto found = check.check(checked[i], static_cast<int64_t>(i), analytic.gradients[i],
+        const auto found = check.check(checked[i], static_cast<int64_t>(i), gradients.of[i][k],
                                        [&] { return where_cut(f, checked[i].tensor); });
         if (failing.empty()) failing_output = k;
         if (failing_output == k && !found.empty()) failing.push_back(found[0]);

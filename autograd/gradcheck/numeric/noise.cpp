@@ -54,27 +54,31 @@ double jump(const Losses& losses, double from, double to, double least) {
   const double narrow = (to - from) * 0x1p-16;
   struct Place {
     LossAt at;
-    double change, slope;  // of L, over a width of `narrow` from here
+    double width, change;  // of L over this width from here
+    double slope() const { return change / width; }
   };
   const auto look = [&](double step) {
-    const LossAt at = losses(step), next = losses(step + narrow);
-    const double change = next.value - at.value;
-    return Place{at, change, change / (next.step - at.step)};
+    const LossAt at = losses(step);
+    LossAt next = losses(step + narrow);
+    for (double w = 2 * narrow; next.step <= at.step && w < to - from; w *= 2)
+      next = losses(step + w);  // float32 does not move by less
+    return Place{at, next.step - at.step, next.value - at.value};
   };
   // the distance of L's change from that of a parabola with the slopes at both ends
   const auto excess = [](const Place& a, const Place& b) {
-    return std::abs(b.at.value - a.at.value - (b.at.step - a.at.step) * (a.slope + b.slope) / 2);
+    return std::abs(b.at.value - a.at.value -
+                    (b.at.step - a.at.step) * (a.slope() + b.slope()) / 2);
   };
   // a kink changes by less than this over so small a width
   const auto of_kink = [](const Place& a, const Place& b, double width) {
-    return 4 * width * std::abs(b.slope - a.slope);
+    return 4 * width * std::abs(b.slope() - a.slope());
   };
   Place a = look(from), b = look(to);
-  while (b.at.step - a.at.step > 4 * narrow) {
+  while (b.at.step - a.at.step > 4 * std::max(a.width, b.width)) {
     const Place middle = look((a.at.step + b.at.step) / 2);
     if (!(middle.at.step > a.at.step && middle.at.step < b.at.step)) break;
-    const double hit = std::abs(middle.change - narrow * (a.slope + b.slope) / 2);
-    if (hit > std::max(least, of_kink(a, b, 4 * narrow))) return hit;
+    const double hit = std::abs(middle.change - middle.width * (a.slope() + b.slope()) / 2);
+    if (hit > std::max(least, of_kink(a, b, 4 * middle.width))) return hit;
     (excess(a, middle) > excess(middle, b) ? b : a) = middle;
   }
   const double found = excess(a, b);

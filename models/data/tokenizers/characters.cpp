@@ -2,8 +2,6 @@
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/characters.h>
 
-#include <algorithm>
-
 namespace slope::data {
 
 TokenizerPtr CharacterTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,
@@ -21,21 +19,16 @@ TokenizerPtr CharacterTokenizer::read(const std::string& stem, const TokenizerOp
                                               options.lowercase);
 }
 
-bool CharacterTokenizer::has_all(std::u32string_view characters) const {
-  return std::all_of(characters.begin(), characters.end(), [&](char32_t c) {
-    return vocab_.contains(encode_utf8({&c, 1}));
-  });
+Ids CharacterTokenizer::encode(std::string_view text) const {
+  return vocab_.encode_characters(prepared(text));
 }
 
-Ids CharacterTokenizer::encode(std::string_view text) const {
-  return vocab_.encode_characters(composed(text, lowercase_));
+std::string CharacterTokenizer::prepared(std::string_view text) const {
+  return composed(text, lowercase_);
 }
 
 bool CharacterTokenizer::knows(std::string_view character) const {
-  if (has_unk_) return true;
-  // "İ" becomes two characters in lower case; "Σ" one of two, depending on its neighbours
-  if (lowercase_ && character == "\u03A3") return has_all(U"\u03C3\u03C2");
-  return has_all(decode_utf8(composed(character, lowercase_)));
+  return has_unk_ || vocab_.contains(std::string(character));
 }
 
 std::string CharacterTokenizer::decode(std::span<const int64_t> ids,
@@ -49,8 +42,7 @@ std::string CharacterTokenizer::decode(std::span<const int64_t> ids,
 
 Tokens CharacterTokenizer::tokens(std::string_view line) const {
   Tokens characters;
-  for (const char32_t c : decode_utf8(composed(line, lowercase_)))
-    characters.push_back(encode_utf8({&c, 1}));
+  for (const char32_t c : decode_utf8(prepared(line))) characters.push_back(encode_utf8({&c, 1}));
   return characters;
 }
 

@@ -16,6 +16,7 @@ class CharacterTokenizer final : public Tokenizer {
   int64_t size() const override { return vocab_.size(); }
   // An unknown character is <unk>; without special tokens it is an InputError.
   Ids encode(std::string_view text) const override;
+  std::string prepared(std::string_view text) const override;
   bool knows(std::string_view character) const override;
   using Tokenizer::decode;
   std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
@@ -24,8 +25,6 @@ class CharacterTokenizer final : public Tokenizer {
   std::vector<File> files() const override { return {{".vocab", vocab_.text()}}; }
 
  private:
-  bool has_all(std::u32string_view characters) const;
-
   Vocab vocab_;
   bool has_unk_ = vocab_.contains("<unk>");
   bool lowercase_;

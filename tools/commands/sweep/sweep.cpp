@@ -227,11 +227,11 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
                 : visible(p.failure) + "\n";
   }
   for (const Axis& axis : axes)
-    if (train::decides_tokens(axis.key))
-      return text + fmt::format(
-                        "losses of runs with another {} are of other tokens: they do not "
-                        "compare\n",
-                        axis.key);
+    if (const bool tokens = train::decides_tokens(axis.key);
+        tokens || train::decides_data(axis.key))
+      return text +
+             fmt::format("losses of runs with another {} are of other {}: they do not compare\n",
+                         axis.key, tokens ? "tokens" : "data");
   return text;
 }
 
