@@ -36,9 +36,10 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
     Tolerance tolerance = options.tolerance;
     // the error of a rule that sums rounded products, relative to its largest gradient
     if (before.has_bf16()) tolerance.rtol = std::max(tolerance.rtol, 8 * bf16_rounding);
-    std::string found =
-        linearity_problem(passes, u, result.gradients, leaves, {tolerance, before.has_bf16()});
-    if (found.empty()) found = alone_problem(passes, u, result.gradients, leaves, tolerance);
+    std::string found = linearity_problem(passes, u, result.gradients, leaves,
+                                          {tolerance, before.has_bf16(), before.factors()});
+    if (found.empty())
+      found = alone_problem(passes, u, result.gradients, leaves, {tolerance, before.has_bf16()});
     WatchBackward end;
     const Tensors at_the_end = passes.run(u, end);
     changed = not_repeatable(watched, at_the_end, leaves, before.first_change(end));

@@ -3,10 +3,10 @@
 // depend on how u lies in memory or on which leaves are wanted, and not write into other tensors'
 // memory.
 //
-// Ten passes are run, and one for each leaf alone; those with the same u are compared. A rule
-// that is called once in a pass and keeps state shows if it changes for good, once, or at every
-// n-th call, up to the seventh. What it does later shows only in gradgradcheck, whose function runs
-// the rules.
+// Ten passes are run, and, of two leaves or more, one for each alone; those with the same u are
+// compared. A rule that is called once in a pass and keeps state shows if it changes for good,
+// once, or at every n-th call, up to the seventh. What it does later may show, and does in
+// gradgradcheck, whose function runs the rules.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>

@@ -7,9 +7,9 @@
 //   numeric = (L_k(x_i + eps) - L_k(x_i - eps)) / (2 eps)
 // If that does not agree with backward, the step is chosen from the function's noise and curvature
 // (differences.h) before anything counts as wrong.
-// Then bends of f down to a width of 1e-9 are seen where f computes in float64, of 0.01 where it
-// computes in float32; what is narrower looks like another function.
-// Arguments and tolerances are those of torch.autograd.gradcheck.
+// Bends of f are seen down to a width of 1e-9 where f computes in float64, of 0.01 where it
+// computes in float32; what is narrower looks like another function. Arguments and tolerances are
+// those of torch.autograd.gradcheck.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
@@ -118,9 +118,9 @@ struct GradcheckReport {
 using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 
 // Checks the inputs that require a gradient; the others are constants. f must be deterministic, and
-// so must the rules: one that keeps state is found by what it does in its first seven calls, not
-// by what it does later (analytic.h). What it keeps of its first call ever shows only where it is
-// checked again, with other inputs.
+// so must the rules: one that keeps state is found by what it does in its first seven calls
+// (analytic.h). A value that it keeps from its very first call shows only if it is checked again
+// with other inputs.
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 

@@ -115,7 +115,7 @@ Tensors gradients_by_formulas(const TensorFunction& f, const Tensors& inputs, co
   return gradients;
 }
 
-// What is wrong with the passes that compute them.
+// What is wrong with the passes that compute the formulas' gradients.
 std::vector<std::string> problems_of_passes(const TensorFunction& f, const Tensors& inputs,
                                             const NamedTensors& leaves, const Tensors& u,
                                             const Tensors& first, const GradcheckOptions& options) {

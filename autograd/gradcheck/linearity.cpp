@@ -2,6 +2,7 @@
 #include <slope/autograd/gradcheck/numeric/gaps.h>
 #include <slope/autograd/gradcheck/numeric/noise.h>
 #include <slope/autograd/gradcheck/repeatable.h>
+#include <slope/autograd/gradcheck/rounding.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/core/tensor/factories.h>
 
@@ -40,21 +41,21 @@ class Linearity {
  public:
   Linearity(const Passes& passes, const Tensor& u, const Tensors& of_u, const NamedTensors& leaves,
             const LinearityOptions& options)
-      : passes_(passes), u_(u), of_u_(of_u), leaves_(leaves), tolerance_(options.tolerance),
-        little_(options.rounds_to_bf16 ? 0x1p-5 : 0x1p-12), v_(full(u.shape(), v, u.dtype())),
+      : passes_(passes), u_(u), of_u_(of_u), leaves_(leaves), options_(options),
+        tolerance_(options.tolerance), v_(full(u.shape(), v, u.dtype())),
         both_(combined(a, u, v_)) {}
 
   // Returns a message if this does not hold.
   std::string problem() {
     std::string found = of_sum();
-    for (const double c : {0x1p-40, 0x1p20, 0.0})
+    const double small = std::max(0x1p-40, options_.factors.least),
+                 large = std::min(0x1p20, options_.factors.most);
+    for (const double c : {small, large, -1.0, 0.0})
       if (found.empty()) found = of_scaled(c);
     return found;
   }
 
  private:
-  static constexpr double a = 1024, v = 768;  // of like size, so that a mistake in either shows
-
   std::string of_sum() {
     const Tensor v_expanded = expanded_with_gaps(v, v_.shape(), v_.dtype()),
                  both_strided = strided_with_gaps(both_);
@@ -70,7 +71,8 @@ class Linearity {
     for (const auto& [w, once] : {std::pair(v_expanded, of_v), {both_strided, of_both}})
       if (std::string found = not_repeatable(once, passes_.run_as(w), leaves_, ""); !found.empty())
         return found;
-    rounding_ = rounding();
+    rounding_ = rounding_of([&](double c) { return passes_.run(scaled(c, both_)); },
+                            options_.rounds_to_bf16);
     if (not_linear(of_v, of_both).empty()) return "";
     if (std::string found = depends_on_layout(both_strided, "lies in strides"); !found.empty())
       return found;
@@ -80,14 +82,14 @@ class Linearity {
     return not_linear(passes_.run(v_), passes_.run(both_));
   }
 
-  // G(c u) = c G(u) to the last bit, as c is a power of two or 0
+  // G(c u) = c G(u) to the last bit, as c is a power of two, -1 or 0
   std::string of_scaled(double c) const {
-    const Tensor w = combined(c, u_, zeros_like(v_));
+    const Tensor w = scaled(c, u_);
     const Tensors of_w = passes_.run(w);
     for (size_t i = 0; i < leaves_.size(); ++i) {
       if (!of_u_[i].defined() || !of_w[i].defined()) continue;
       const std::vector<double> gu = of_u_[i].to_vector(), gw = of_w[i].to_vector();
-      const double allowed = c * tolerance_.of(largest(gu));
+      const double allowed = std::abs(c) * tolerance_.of(largest(gu));
       for (size_t e = 0; e < gw.size(); ++e) {
         if (!differ(gw[e], c * gu[e], gu[e], allowed)) continue;
         if (std::string found = not_repeatable(of_w, passes_.run(w), leaves_, ""); !found.empty())
@@ -110,10 +112,10 @@ class Linearity {
       for (size_t e = 0; e < both.size(); ++e)
         if (const double sum = a * gu[e] + gv[e]; differ(both[e], sum, gu[e], allowed))
           return fmt::format(
-              "backward is {}: {}, element {} is {:.9g} for 1024 u + v, but {:.9g} from u and v "
+              "backward is {}: {}, element {} is {:.9g} for {} u + v, but {:.9g} from u and v "
               "separately; "
               "a rule multiplies g, it must not clip, round or square it",
-              not_linear_text, leaves_[i].name, e, both[e], sum);
+              not_linear_text, leaves_[i].name, e, both[e], a, sum);
     }
     return "";
   }
@@ -136,26 +138,6 @@ class Linearity {
     return "";
   }
 
-  // By how much rounding changes a gradient of each leaf: more than its last digits where terms
-  // cancel. It is what G(c w) and c G(w) differ by, w = a u + v, if a rule is linear. Of a rule
-  // that is not, such as one that clips, they differ by about (c - 1) G(w): so c is near 1.
-  std::vector<double> rounding() const {
-    const Tensors of_w = passes_.run(both_);
-    std::vector<double> change(leaves_.size());
-    for (const double c : {1 + little_, 1 - 1.5 * little_}) {
-      const Tensors of_cw = passes_.run(combined(c, both_, zeros_like(both_)));
-      for (size_t i = 0; i < leaves_.size(); ++i) {
-        if (!of_w[i].defined() || !of_cw[i].defined()) continue;
-        const std::vector<double> w = of_w[i].to_vector(), cw = of_cw[i].to_vector();
-        double squares = 0;
-        for (size_t e = 0; e < w.size(); ++e) squares += (cw[e] - c * w[e]) * (cw[e] - c * w[e]);
-        const double usual = std::sqrt(squares / static_cast<double>(w.size()));
-        change[i] = std::max(change[i], 12 * usual);  // hardly an element differs by more
-      }
-    }
-    return change;
-  }
-
   // nan differs, unless `given`, which is known to be right, is not finite either
   static bool differ(double x, double y, double given, double allowed) {
     return !(std::abs(x - y) <= allowed) && std::isfinite(given);
@@ -165,8 +147,10 @@ class Linearity {
   const Tensor& u_;
   const Tensors& of_u_;
   const NamedTensors& leaves_;
-  Tolerance tolerance_;
-  const double little_;  // relative to a gradient, but many of its last digits
+  const LinearityOptions& options_;
+  // of like size, so that a mistake in either shows
+  const double a = std::min(1024.0, options_.factors.most), v = 0.75 * a;
+  const Tolerance tolerance_;
   const Tensor v_, both_;
   std::vector<double> rounding_ = std::vector<double>(leaves_.size());
 };

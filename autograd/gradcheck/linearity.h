@@ -3,6 +3,7 @@
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/autograd/gradcheck/passes.h>
+#include <slope/autograd/gradcheck/watch/backward.h>
 
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ inline constexpr std::string_view layout_text =
 struct LinearityOptions {
   Tolerance tolerance;
   bool rounds_to_bf16;  // whether a rule does
+  Factors factors;      // by which u may be multiplied
 };
 // A message if one of the two does not hold. `of_u`: the leaves' gradients for u, of which `passes`
 // gives the same in every pass.

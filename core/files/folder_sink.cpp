@@ -166,6 +166,8 @@ void try_link(const std::string& link) try {
       link, [&](const std::string& name) { return sys::make_new_link(name, "step-0", link); });
   sys::remove(temporary);
 } catch (const IoError& e) {
+  const bool has_none = errno == EPERM || errno == ENOTSUP || errno == ENOSYS;
+  if (!has_none) throw;
   throw IoError(fmt::format("{}; a run's folder needs symbolic links", e.what()));
 }
 

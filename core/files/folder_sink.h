@@ -61,7 +61,7 @@ class LockedFolderSink {
 
 // `leads_to` is relative to the link's folder; IoError if `link` exists and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
-// IoError if the file system has no links, before a run trains and then cannot save
+// IoError if the file system has no links: known before a run trains, not when it saves
 void try_link(const std::string& link);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
 // Removes a folder with its content. If that is cut short, remove_strays() finishes it. IoError if

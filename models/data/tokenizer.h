@@ -35,8 +35,8 @@ class Tokenizer {
   // one.
   virtual Ids sample(std::string_view text, double dropout, const RandomSite& site) const;
 
-  // The text in the form that is split, composed (NFC) and perhaps in lower case; and whether
-  // encode() takes a character of such a text.
+  // The text as a tokenizer that refuses characters splits it: composed (NFC), perhaps in lower
+  // case; and whether encode() takes a character of such a text.
   virtual std::string prepared(std::string_view text) const;
   virtual bool knows(std::string_view) const { return true; }
 

@@ -187,7 +187,7 @@ RunSettings read_config(const std::string& file, Kind kind, const char* what_for
   });
 }
 
-bool decides_data(const std::string& key) {
+bool decides_data(const RunSettings& settings, const std::string& key) {
   const std::set<std::string> keys = {"train",
                                       "valid",
                                       "source",
@@ -199,7 +199,11 @@ bool decides_data(const std::string& key) {
                                       "validation_points",
                                       "noise",
                                       "overfit_batch"};
-  return keys.contains(key);
+  const Kind kind = settings.type().kind;
+  const bool draws_validation =
+      kind == Kind::points ||
+      (kind == Kind::language_model && settings.data<TextSettings>().documents == "lines");
+  return keys.contains(key) || (key == "seed" && draws_validation);
 }
 
 }  // namespace slope::train

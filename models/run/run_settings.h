@@ -142,6 +142,6 @@ RunSettings read_config(const std::string& file, models::Kind kind, const char* 
 
 // Whether runs that differ in this setting learn their tokens from, or validate on, other data, so
 // that their losses do not compare.
-bool decides_data(const std::string& key);
+bool decides_data(const RunSettings& settings, const std::string& key);
 
 }  // namespace slope::train

@@ -246,7 +246,7 @@ struct TrainSettings {
           1e9)
           .changeable(),
       key(log_every, "steps between log lines", 1, 1e9).changeable(),
-      key(seed, "seed of weights, order and dropout", 0, 9e15),
+      key(seed, "seed of weights, order and dropout, and of data that are drawn", 0, 9e15),
       key(from,
           "a run or .safetensors file with the initial weights; a run also gives the model's "
           "settings and tokenizers; empty: weights drawn from the seed"),

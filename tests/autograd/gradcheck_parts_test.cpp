@@ -5,6 +5,8 @@
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/core/tensor/random.h>
 
 #include "gradcheck.h"
 
@@ -139,4 +141,94 @@ TEST_CASE("gradcheck: functions that are not defined a little further are checke
     return Tensors{in[0] * in[0]};
   };
   CHECK(gradcheck(strict, {leaf(tensor({0.5, 1.5}, f64))}, quiet).ok);
+}
+
+TEST_CASE("gradcheck: an infinite derivative does not hide what depends on the parts") {
+  const auto with_root = [](const TensorFunction& f) {
+    return [f](const Tensors& in) {
+      Tensors y = f(in);
+      for (Tensor& each : y) each = each + sqrt(in[0]);
+      return y;
+    };
+  };
+  const auto alone = with_root([](const Tensors& in) {
+    const Tensor y = in[0].detach() * in[1].detach();
+    return Tensors{needs_both.record(y, {in[0], in[1]})};
+  });
+  const auto together = with_root([](const Tensors& in) {
+    const Tensor x = in[0].detach();
+    return first_of_two.record({sin(x), cos(x)}, {in[0]});
+  });
+  const auto x = [] { return leaf(tensor({0.5, 0.0, 1.5}, f64)); };
+  for (const GradcheckReport& report :
+       {gradcheck(alone, {x(), leaf(tensor({0.3, -0.4, 0.2}, f64))}, quiet),
+        gradcheck(together, {x()}, quiet)})
+    CHECK_MESSAGE(mentions(report.problems, "backward depends on what is asked for"),
+                  report.text());
+}
+
+TEST_CASE("gradcheck: a rule that loses the sign of its gradient, where that is one number") {
+  const Op op{.name = "of_size",
+              .saves = saves_inputs,
+              .formula = [](const Saved& s, const Tensor& g) { return Grads{abs(g) * twice(s)}; }};
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    GradcheckOptions options = quiet;
+    options.seed = seed;
+    const auto f = [&](const Tensors& in) {
+      return Tensors{mean(op.record(square_of(in[0]), {in[0]}))};
+    };
+    CHECK_FALSE(gradcheck(f, {leaf(tensor({0.5, 1.5}, f64))}, options).ok);
+  }
+}
+
+TEST_CASE("gradcheck: multiples of a gradient stay in the range of float32") {
+  const TensorFunction right[] = {
+      [](const Tensors& in) {
+        const Tensor e = exp(in[0]);
+        return Tensors{e / sum(e)};
+      },
+      [](const Tensors& in) { return Tensors{log(sum(exp(-in[0])))}; },
+      [](const Tensors& in) { return Tensors{sqrt(var(in[0] * 1e-18)) / 1e-18}; },
+  };
+  for (const TensorFunction& f : right)
+    check_both(f, {leaf(tensor({79.0, 80.0, 80.5}, f32))}, [](const GradcheckReport& report) {
+      CHECK_MESSAGE(report.problems.empty(), report.text());
+    });
+  check_both(right[1], {leaf(tensor({700.0, 701.0}, f64))},
+             [](const GradcheckReport& report) { CHECK_MESSAGE(report.ok, report.text()); });
+}
+
+TEST_CASE("gradcheck: what rounding leaves of cancelled terms is no dependence on the parts") {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    manual_seed(seed);
+    const Tensor x = randn({16, 3}) * 2000.0, b = leaf(randn({4})), w = leaf(randn({4, 3}));
+    const auto normed = [](const Tensor& y) {  // the bias cancels, and so does its gradient
+      return (y - mean(y, {0}, true)) / sqrt(var(y, {0}, 0, true) + 1e-5);
+    };
+    const auto f = [&](const Tensors& in) {
+      const Tensor y = normed(linear(x, in[1], in[0]));
+      return Tensors{sum(y * y * y), mean(sin(y)), tanh(y)};
+    };
+    check_both(f, {b, w}, [](const GradcheckReport& report) {
+      CHECK_MESSAGE(!mentions(report.problems, "backward"), report.text());
+    });
+  }
+}
+
+TEST_CASE("gradcheck: rounding is measured where it happens, beside zeros and infinities") {
+  for (const int64_t n : {4, 20000})
+    for (const bool has_root : {false, true}) {
+      manual_seed(3);
+      Tensor x = rand({n}) + 0.5;
+      if (has_root) x.write<float>()[0] = 0;
+      GradcheckOptions options = quiet;
+      options.sample = 3;
+      const auto f = [has_root](const Tensors& in) {
+        const Tensor part = in[0].narrow(0, 0, 4);
+        const Tensor y = (part * 3.0) * 333333.4 - part * 1e6;
+        return Tensors{has_root ? y + sqrt(part) : y};
+      };
+      const GradcheckReport report = gradcheck(f, {leaf(x)}, options);
+      CHECK_MESSAGE(!mentions(report.problems, "backward is not linear"), report.text());
+    }
 }

@@ -272,8 +272,8 @@ class Sweep(Case):
     def test_losses_of_other_tokens_are_not_compared(self):
         out = self.good("sweep", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "2", "--grid", "min_freq=1,9", "--out", "sweep").out
         self.assertTrue(out.endswith("\nlosses of runs with another min_freq are of other tokens: they do not compare\n"), out)
-        for key, values in (("validation_share", "0.1,0.5"), ("overfit_batch", "true,false"), ("text", "train.en,valid.en"), ("documents", "whole,lines")):
-            text = [] if key == "text" else ["--text", "train.en"]
+        for key, values in (("validation_share", "0.1,0.5"), ("overfit_batch", "true,false"), ("text", "train.en,valid.en"), ("documents", "whole,lines"), ("seed", "1,2")):
+            text = [] if key == "text" else ["--text", "train.en"] + ["--documents", "lines"] * (key == "seed")
             out = self.good("sweep", "lm", *text, *SMALL_GPT, "--steps", "2", "--grid", f"{key}={values}", "--out", key).out
             self.assertTrue(out.endswith(f"\nlosses of runs with another {key} are of other data: they do not compare\n"), out)
 

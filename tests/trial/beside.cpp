@@ -138,7 +138,8 @@ class Trial {
       c.accused += r.failed > 0;
       c.refused += r.failed == 0 && !r.ok;
       if (r.failed > 0) tell_of("accused", check, numbers, kind, seed, r);
-      if (check == Check::second) continue;  // the factor would be wrong in neither
+      if (check == Check::second)
+        continue;  // a scaled gradient has a derivative that is scaled too
       const GradcheckReport of_wrong = report_of(check, wrong, x);
       if (!of_wrong.ok) continue;
       ++c.missed;

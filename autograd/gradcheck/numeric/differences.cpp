@@ -26,10 +26,10 @@ bool Derivative::is_known(const Tolerance& tolerance) const {
 
 namespace {
 
-constexpr double largest_step = 0.3;     // times max(1, |x|)
-constexpr double smallest_step = 1e-10;  // below, float64's rounding is larger than differences
-constexpr double largest_noise = 0.01;   // times L's scale: more is not rounding, L itself varies
-constexpr size_t beside_jump = 6;        // rungs on which both sides of a jump must be smooth
+constexpr double largest_step = 0.3;    // times max(1, |x|)
+constexpr double smallest_eps = 1e-10;  // float64's rounding is then as large as differences
+constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding, L itself varies
+constexpr size_t beside_jump = 6;       // rungs on which both sides of a jump must be smooth
 
 // The largest of the changes from the left to x, from x to the right, and from the left to the
 // right.
@@ -186,13 +186,14 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   const bool may_be_misled =
       best.kind == Derivative::Kind::kink || best.kind == Derivative::Kind::smooth;
   if (!may_be_misled || here.rounding > 0) return best;
-  for (double smaller = eps / 16; smaller > smallest_step; smaller /= 16) {
+  for (double smaller = eps / 16; smaller > smallest_eps; smaller /= 16) {
     // two calls of L tell whether more are worth it
     const double plain = Rung{losses(-smaller), here, losses(smaller)}.central();
     const bool tells_the_same = std::abs(plain - best.value) <= std::abs(plain - expected);
     if (is_sure(best) && tells_the_same) continue;
     const Derivative d = differentiate_with(smaller, losses, here, x, tolerance);
-    if (!is_sure(d) || d.hidden > tolerance.of(d.value)) continue;
+    const bool is_stair = is_sure(best) && d.value == 0;  // L does not move by so little
+    if (!is_sure(d) || is_stair || d.hidden > tolerance.of(d.value)) continue;
     if (d.agrees(expected, tolerance)) return d;
     if (!is_sure(best)) best = d;
   }

@@ -58,7 +58,7 @@ constexpr double doubt = 3;
 constexpr double close_enough = 0.01;  // largest error of a known derivative, as a share of it
 
 // The derivative at step 0. There the element is x, which bounds the largest step. Unless it agrees
-// with `expected`, backward's number, it is also looked for with steps down to 1e-10.
+// with `expected`, backward's number, it is also looked for with steps down to 1e-11.
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance,
                          double expected);
 

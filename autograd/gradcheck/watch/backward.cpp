@@ -3,7 +3,9 @@
 #include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/core/loops/copy.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace slope {
 
@@ -11,14 +13,20 @@ namespace {
 
 // FNV-1a, one value at a time
 constexpr uint64_t fnv_prime = 1099511628211ull;
-uint64_t hash_of(const Tensor& x) {
+uint64_t hash_of(const std::vector<double>& values) {
   uint64_t hash = 14695981039346656037ull;
-  for (const double v : x.detach().to_vector())
-    hash = (hash ^ std::bit_cast<uint64_t>(v)) * fnv_prime;
+  for (const double v : values) hash = (hash ^ std::bit_cast<uint64_t>(v)) * fnv_prime;
   return hash;
 }
 
 }  // namespace
+
+void Factors::keep_in_range(double size, DType dtype) {
+  if (size == 0 || !std::isfinite(size)) return;
+  const int exponent = std::ilogb(size), limit = dtype == f64 ? 1000 : 120;
+  least = std::max(least, std::ldexp(1.0, std::clamp(-limit - exponent, -1000, 0)));
+  most = std::min(most, std::ldexp(1.0, std::clamp(limit - exponent, 0, 1000)));
+}
 
 void WatchBackward::node_begins(const Node& node, std::span<const Tensor> grads) {
   Running running{.run = {&node, node.op, node.module}, .grads = {}, .copies = {}};
@@ -58,7 +66,9 @@ void WatchBackward::contributed(const Node& node, size_t input, const Tensor& g)
   // a contribution is told while its rule runs, if its kernel adds, or right after
   const bool is_running = !running_.empty() && running_.back().run.node == &node;
   uint64_t& hash = is_running ? running_.back().run.hash : runs_.back().hash;
-  hash = hash * fnv_prime + hash_of(g) + input;
+  const std::vector<double> values = g.detach().to_vector();
+  hash = hash * fnv_prime + hash_of(values) + input;
+  for (const double v : values) factors_.keep_in_range(std::abs(v), g.dtype());
 }
 
 std::string WatchBackward::first_change(const WatchBackward& other) const {

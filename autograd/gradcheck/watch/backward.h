@@ -14,6 +14,11 @@ namespace slope {
 // the words by which the diagnosis recognises this problem
 inline constexpr std::string_view writes_text = "writes into the gradient that it is given";
 
+struct Factors {  // powers of two
+  double least = 0x1p-1000, most = 0x1p1000;
+  void keep_in_range(double size, DType dtype);  // of a gradient
+};
+
 class WatchBackward : public Observer {
  public:
   // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
@@ -23,6 +28,8 @@ class WatchBackward : public Observer {
   bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
   // Whether a rule rounded its gradients to bfloat16.
   bool has_bf16() const { return has_bf16_; }
+  // by which all gradients of the pass may be multiplied without leaving the range of their dtypes
+  const Factors& factors() const { return factors_; }
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
 
@@ -49,6 +56,7 @@ class WatchBackward : public Observer {
   Tensors undone_;  // the grad_outputs into which the last rule wrote
   std::string written_;
   bool returns_what_it_wrote_ = false, has_bf16_ = false;
+  Factors factors_;
 };
 
 }  // namespace slope

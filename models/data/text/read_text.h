@@ -26,7 +26,8 @@ std::string read_text(const std::string& file, const TextLimits& limits = {});
 
 // The same cleaning for text from elsewhere; `name` and `before` (what precedes the text) are for
 // errors. InputError if it is not UTF-8, if at least as many lines end with CR alone (as on old
-// Macintoshes) as with LF, so that it would be taken for one line, or if CR follows LF.
+// Macintoshes) as with LF, so that it would be taken for one line, or if CR follows each LF but
+// perhaps the last.
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.

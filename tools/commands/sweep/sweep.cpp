@@ -226,13 +226,20 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
                 ? fmt::format("{:<15.4f}  {}\n", p.result.best_loss, p.result.best_step)
                 : visible(p.failure) + "\n";
   }
+  return text;
+}
+
+// A line that names a setting with which the losses do not compare; empty if there is none.
+std::string comparison(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
+                       const Point& point) {
+  RunSettings settings(type);
+  gather(settings, flags.settings, axes, point);
   for (const Axis& axis : axes)
     if (const bool tokens = train::decides_tokens(axis.key);
-        tokens || train::decides_data(axis.key))
-      return text +
-             fmt::format("losses of runs with another {} are of other {}: they do not compare\n",
+        tokens || train::decides_data(settings, axis.key))
+      return fmt::format("losses of runs with another {} are of other {}: they do not compare\n",
                          axis.key, tokens ? "tokens" : "data");
-  return text;
+  return "";
 }
 
 std::string outcome(const Point& p) {
@@ -305,7 +312,7 @@ int run(const Flags& flags, const ModelType& type) {
   work();
   others.clear();  // waits until they have ended
   if (failure) std::rethrow_exception(failure);
-  print("\n" + table(points, axes));
+  print("\n" + table(points, axes) + comparison(flags, type, axes, points[0]));
   flush();
   rethrow_first_error(points);
   const bool all_failed =

@@ -153,7 +153,7 @@ const panels = {
     return checkPanel(await engine.ask({ ...asked, ask: 'check' }), answer);
   },
   tape: () => tapeTable(),
-  cost: async () => costPanel(page.answer, page.frames, page.at, page.isForeign ? null : await engine.ask({ ...page.asked, ask: 'explore', recompute: 1 - page.asked.recompute })),
+  cost: async () => costPanel(page.answer, page.frames, page.at, page.asked === null ? null : await engine.ask({ ...page.asked, ask: 'explore', recompute: 1 - page.asked.recompute })),
 };
 
 /** Redraws the tape alone: the panel with the numbers stays as it is while one is dragged. */
@@ -185,7 +185,7 @@ const ofPrograms = new Set(['local', 'paths', 'numbers', 'check']);
 let drawing = 0;
 async function showPanel() {
   const mine = ++drawing;
-  const isMissing = page.isForeign && ofPrograms.has(page.panel);
+  const isMissing = page.asked === null && ofPrograms.has(page.panel);
   const content = isMissing ? html('p', { class: 'note' }, 'A model recorded this tape. Local derivatives, paths, dragging and checks need a program.') : await panels[page.panel]();
   if (mine === drawing) at('panel').replaceChildren(content);
   for (const button of at('tabs').children) button.setAttribute('aria-selected', String(button.dataset.panel === page.panel));
