@@ -232,3 +232,27 @@ TEST_CASE("gradcheck: rounding is measured where it happens, beside zeros and in
       CHECK_MESSAGE(!mentions(report.problems, "backward is not linear"), report.text());
     }
 }
+
+TEST_CASE("gradcheck: stairs that float64 makes of large numbers are no zeros") {
+  for (const double large : {1e9, 1e11, 1e12})
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      manual_seed(seed);
+      const auto f = [large](const Tensors& in) {
+        return Tensors{sin((in[0].detach() + large) - large), in[0] * in[0]};
+      };
+      CHECK_FALSE(gradcheck(f, {leaf(randn({6}, f64))}, quiet).ok);
+    }
+}
+
+TEST_CASE("gradcheck_fast: a bias before batch_norm, whose gradient is 0, is checked in float64") {
+  manual_seed(5);
+  const Tensor x = randn({8, 3}, f64), b = leaf(randn({4}, f64)), w = leaf(randn({4, 3}, f64));
+  const auto f = [&] {
+    const Tensor y = linear(x, w, b);
+    const Tensor z = (y - mean(y, {0}, true)) / sqrt(var(y, {0}, 0, true) + 1e-5);
+    return Tensors{sum(z * z * z)};
+  };
+  const GradcheckReport report =
+      gradcheck_fast(f, {{"b", b}, {"w", w}}, {.raise_exception = false});
+  CHECK_MESSAGE(report.ok, report.text());
+}

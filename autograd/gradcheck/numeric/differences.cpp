@@ -192,7 +192,9 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
     const bool tells_the_same = std::abs(plain - best.value) <= std::abs(plain - expected);
     if (is_sure(best) && tells_the_same) continue;
     const Derivative d = differentiate_with(smaller, losses, here, x, tolerance);
-    const bool is_stair = is_sure(best) && d.value == 0;  // L does not move by so little
+    // L moves with larger steps, but not with so small ones
+    const bool is_stair = d.value == 0 && best.kind == Derivative::Kind::smooth &&
+                          std::abs(best.value) > tolerance.atol + doubt * best.error;
     if (!is_sure(d) || is_stair || d.hidden > tolerance.of(d.value)) continue;
     if (d.agrees(expected, tolerance)) return d;
     if (!is_sure(best)) best = d;
