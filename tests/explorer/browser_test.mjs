@@ -344,6 +344,13 @@ test('microGPT: a training, samples, attention and its gradient, a step as a tap
   await page.waitForFunction(() => document.querySelectorAll('#graph .box').length > 30);
   await page.click('#last');
   assert.match(await text(page, '#where'), /^backward (\d+) of \1$/);
+  // a program that cannot run: the model's tape stays, with the panels that need no program
+  await page.locator('.cm-content').fill('x = (');
+  await page.waitForSelector('#message.error');
+  for (const panel of ['cost', 'local', 'paths', 'check', 'tape', 'step']) {
+    await page.click(`[data-panel=${panel}]`);
+    await settled(page);
+  }
   quiet();
   await page.close();
 });

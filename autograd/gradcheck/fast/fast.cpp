@@ -144,7 +144,7 @@ class FastCheck {
     };
     const double near = central(h);
     if (std::abs(near - analytic) <= tolerance_.rtol * std::abs(near)) return {.value = near};
-    return differentiate(loss, length_of_x, h, {1e-12, tolerance_.rtol}, analytic);
+    return differentiate(loss, length_of_x, h, {1e-12, options_.rtol}, analytic);
   }
 
   const Forward& forward_;
